@@ -1,0 +1,59 @@
+"""The only writer of the audit trail. Call it in the transaction of the change it tells of."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from audit.models import AuditEvent
+from audit.vocabulary import EventType
+from controlplane.actors import Actor
+
+#: For statements that move rows and record it at once: `INSERT INTO {audit_events} SELECT ...` names these
+#: columns, in this order, and leaves the rest to their defaults (the actor is then the system).
+MACHINE_COLUMNS = f"{AuditEvent._meta.db_table} (event_type, target_type, target_id, target_label, metadata, occurred_at)"
+
+
+class Target(NamedTuple):
+    """What an event is about: its kind ("job", "schedule", "user", "queue"), id and present name."""
+
+    type: str
+    id: int | None
+    label: str
+
+
+def event(
+    event_type: EventType,
+    target: Target,
+    *,
+    actor: Actor,
+    metadata: Mapping[str, Any] | None = None,
+) -> AuditEvent:
+    """An unsaved event, for `record_all`."""
+    origin = actor.origin
+    return AuditEvent(
+        event_type=EventType(event_type),
+        actor_id=actor.id,
+        actor_label="" if actor.is_system else actor.label[:150],
+        target_type=target.type,
+        target_id=target.id,
+        target_label=target.label[:255],
+        metadata=dict(metadata or {}),
+        ip_address=origin.ip or None,
+        user_agent=origin.user_agent[:255],
+        request_id=origin.request_id[:64],
+    )
+
+
+def record(
+    event_type: EventType,
+    target: Target,
+    *,
+    actor: Actor,
+    metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Write one event. Raises ValueError for a type outside the vocabulary."""
+    record_all([event(event_type, target, actor=actor, metadata=metadata)])
+
+
+def record_all(events: Iterable[AuditEvent]) -> None:
+    """Write many events in one statement."""
+    AuditEvent.objects.bulk_create(list(events))

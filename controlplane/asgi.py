@@ -1,0 +1,39 @@
+"""The web process: Django through WSGI in a fixed thread pool, so that each thread keeps its database connection.
+
+Routes that only wait (live updates, long polls) will stand beside it here, so that waiting takes no thread.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from a2wsgi import WSGIMiddleware
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
+
+#: Requests served at once; each holds one database connection.
+WEB_THREADS = 8
+
+type Scope = MutableMapping[str, Any]
+type Receive = Callable[[], Awaitable[Scope]]
+type Send = Callable[[Scope], Awaitable[None]]
+
+_pages = WSGIMiddleware(get_wsgi_application(), workers=WEB_THREADS)
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+    elif scope["type"] == "http":
+        await _pages(scope, receive, send)  # type: ignore[arg-type]  # a2wsgi has its own names for these
+    else:
+        await send({"type": "websocket.close", "code": 1000})
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
