@@ -5,7 +5,6 @@ Python 3.6. It finds a Python that is new enough, makes `.venv`, installs the ha
 `requirements.lock` and starts the command again inside. Where Django can be imported already
 (a container image, an environment someone made by hand) it does nothing.
 """
-# ruff: noqa: UP035, UP045
 
 import contextlib
 import fcntl
@@ -41,9 +40,7 @@ def ensure_environment() -> None:
     if is_ready():
         return
     if handed_over:
-        sys.exit(
-            "manage.py: the environment in .venv is damaged; remove that folder and try again"
-        )
+        sys.exit("manage.py: the environment in .venv is damaged; remove that folder and try again")
     try:
         python = prepare(ROOT)
     except (BootstrapError, OSError) as error:
@@ -51,7 +48,7 @@ def ensure_environment() -> None:
     except KeyboardInterrupt:
         sys.exit("manage.py: set-up interrupted; the next run starts it afresh")
     os.environ[HANDED_OVER] = "1"
-    os.execv(python, [python] + sys.argv)
+    os.execv(python, [python, *sys.argv])  # noqa: S606 (a shell is what we avoid)
 
 
 def is_ready() -> bool:
@@ -116,16 +113,13 @@ def install(root: str, environment: str) -> None:
     pins = ["--require-hashes", "-r", lock]
     if answers("uv"):
         say("  Installing the pinned packages with uv")
-        if (
-            subprocess.call(["uv", "pip", "install", "-q", "--python", python] + pins)
-            == 0
-        ):
+        if subprocess.call(["uv", "pip", "install", "-q", "--python", python, *pins]) == 0:
             return
         say("  uv could not; trying pip")
     say("  Installing the pinned packages with pip")
     command = [python, "-m", "pip", "-qq", "install", "--disable-pip-version-check"]
     # A person's own `user = true` setting for pip is refused inside an environment.
-    if subprocess.call(command + pins, env=dict(os.environ, PIP_USER="0")) != 0:
+    if subprocess.call([*command, *pins], env=dict(os.environ, PIP_USER="0")) != 0:
         raise BootstrapError("the pinned packages could not be installed (see above)")
 
 
@@ -189,7 +183,7 @@ def set_up_lock(root: str) -> Iterator[None]:
     if not os.path.isdir(folder):
         os.makedirs(folder, exist_ok=True)
         # The embedded database may run as another user, who must be able to pass through.
-        os.chmod(folder, 0o755)
+        os.chmod(folder, 0o755)  # noqa: S103
     with open(os.path.join(folder, "set-up.lock"), "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,6 @@
 """Where a Python that is new enough may hide: standard library only, syntax of Python 3.6."""
-# ruff: noqa: UP006, UP035, UP045
 
+import contextlib
 import glob
 import os
 import pwd
@@ -80,9 +80,7 @@ def version_manager_patterns() -> Iterator[str]:
         asdf = os.environ.get("ASDF_DATA_DIR") or os.path.join(home, ".asdf")
         yield os.path.join(mise, "installs", "python", "3.*")
         yield os.path.join(asdf, "installs", "python", "3.*")
-        uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(
-            share, "uv", "python"
-        )
+        uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(share, "uv", "python")
         yield os.path.join(uv, "cpython-3.*")
 
 
@@ -98,9 +96,7 @@ def pyenv_roots() -> Iterator[str]:
             parent = os.path.dirname(os.path.realpath(folder))
             if os.path.isdir(os.path.join(parent, "versions")):
                 yield parent
-    versions = os.path.dirname(
-        os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
-    )
+    versions = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(sys.executable))))
     if os.path.basename(versions) == "versions":
         yield os.path.dirname(versions)
     for home in homes():
@@ -110,16 +106,12 @@ def pyenv_roots() -> Iterator[str]:
 def homes() -> List[str]:
     """Return the home folder by the environment and the one the system has on record."""
     found = [os.path.expanduser("~")]
-    try:
+    with contextlib.suppress(KeyError):
         found.append(pwd.getpwuid(os.getuid()).pw_dir)
-    except KeyError:
-        pass
     return found
 
 
 def version_of(folder: str) -> List[int]:
     """Return [3, 13, 0] for a folder named `3.13.0` or `cpython-3.13.0-linux-x86_64-gnu`."""
     match = re.match(r"(?:cpython-)?([0-9.]+)", os.path.basename(folder))
-    return (
-        [int(number) for number in match.group(1).split(".") if number] if match else []
-    )
+    return [int(number) for number in match.group(1).split(".") if number] if match else []
