@@ -7,8 +7,9 @@ from audit.vocabulary import ROUTINE
 
 
 class AuditEvent(models.Model):
-    """Who did what to what, when. Actor and target are kept as id and label without a foreign key, so that
-    the trail outlives both; a null actor is the system itself.
+    """Who did what to what, when; a null actor is the system itself.
+
+    Actor and target are kept as id and label without a foreign key: the trail outlives both.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -16,14 +17,10 @@ class AuditEvent(models.Model):
     #: One of vocabulary.EventType; the recorder, the only writer, refuses any other.
     event_type = models.CharField(max_length=40)
     actor_id = models.BigIntegerField(null=True, blank=True)
-    actor_label = models.CharField(
-        max_length=150, blank=True, db_default="", default=""
-    )
+    actor_label = models.CharField(max_length=150, blank=True, db_default="", default="")
     target_type = models.CharField(max_length=20)
     target_id = models.BigIntegerField(null=True, blank=True)
-    target_label = models.CharField(
-        max_length=255, blank=True, db_default="", default=""
-    )
+    target_label = models.CharField(max_length=255, blank=True, db_default="", default="")
     metadata = models.JSONField(db_default={}, default=dict)
     ip_address = models.GenericIPAddressField(null=True, blank=True)
     user_agent = models.CharField(max_length=255, blank=True, db_default="", default="")
@@ -31,9 +28,7 @@ class AuditEvent(models.Model):
 
     class Meta:
         indexes = (
-            models.Index(
-                fields=["target_type", "target_id", "id"], name="audit_by_target"
-            ),
+            models.Index(fields=["target_type", "target_id", "id"], name="audit_by_target"),
             models.Index(
                 fields=["actor_id", "id"],
                 condition=models.Q(actor_id__isnull=False),

@@ -7,13 +7,16 @@ from audit.models import AuditEvent
 from audit.vocabulary import EventType
 from controlplane.actors import Actor
 
-#: For statements that move rows and record it at once: `INSERT INTO {audit_events} SELECT ...` names these
-#: columns, in this order, and leaves the rest to their defaults (the actor is then the system).
-MACHINE_COLUMNS = f"{AuditEvent._meta.db_table} (event_type, target_type, target_id, target_label, metadata, occurred_at)"
+#: For statements that move rows and record it at once: `INSERT INTO {MACHINE_COLUMNS} SELECT ...`.
+#: The columns left out keep their defaults (the actor is then the system).
+MACHINE_COLUMNS = (
+    f"{AuditEvent._meta.db_table} "
+    "(event_type, target_type, target_id, target_label, metadata, occurred_at)"
+)
 
 
 class Target(NamedTuple):
-    """What an event is about: its kind ("job", "schedule", "user", "queue"), id and present name."""
+    """What an event is about: kind ("job", "schedule", "user", "queue"), id and present name."""
 
     type: str
     id: int | None

@@ -48,5 +48,5 @@ class EventType(TextChoices):
     PASSWORD_CHANGED = "PASSWORD_CHANGED"  # noqa: S105 - an event's name
 
 
-#: The three events of a job that just works. They are most rows, so the index by type leaves them out.
+#: The events of a job that just works: most rows, so the index by type leaves them out.
 ROUTINE = (EventType.JOB_CREATED, EventType.JOB_STARTED, EventType.JOB_SUCCEEDED)
