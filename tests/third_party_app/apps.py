@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class ThirdPartyAppConfig(AppConfig):
+    name = "tests.third_party_app"
