@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import Group
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models.functions import Now
 from factory.declarations import Sequence
 from factory.django import DjangoModelFactory, Password
@@ -19,11 +19,13 @@ from controlplane.actors import SYSTEM
 from jobs import lifecycle, queue
 from jobs.lifecycle import Outcome, Status, Transition
 from jobs.models import Job, JobExecution, Worker
-from jobs.queue import NewJob, Succeeded
+from jobs.queue import NewJob, Start, Succeeded
 from jobs.settlement import Ending, Fate
-from jobs.sql import statement
 
 PASSWORD = "correct horse battery staple"
+
+#: A queue that a job is put in for the moment of its claim, so that no other is taken.
+ALONE = "claimed-by-a-factory"
 
 #: How an attempt ends badly on the way to each state that this leads to.
 ENDINGS: dict[Status, dict[str, Any]] = {
@@ -141,14 +143,23 @@ def move(job_id: int, transition: Transition, **columns: Any) -> None:
 
 def claim(job_id: int, worker: Worker) -> JobExecution:
     """Claim this very job, whatever else waits; its attempt has begun."""
-    parameters: dict[str, Any] = {"ids": [job_id], "worker_id": worker.pk, "lease": 60.0}
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement("begin_executions"), parameters)
-        claimed = [queue.Claimed(*row) for row in cursor.fetchall()]
+    rows = Job.objects.filter(pk=job_id)
+    lane = rows.values_list("queue", flat=True).get()
+    rows.update(queue=ALONE)
+    claimed = queue.claim(worker_id=worker.pk, queues=[ALONE], limit=1)
+    rows.update(queue=lane)
     assert len(claimed) == 1, f"job {job_id} is not PENDING"
-    execution_id = claimed[0].execution_id
-    queue.mark_started(worker.pk, [(execution_id, queue.database_time(), False)])
-    return JobExecution.objects.get(pk=execution_id)
+    held = claimed[0]
+    begun = Start(
+        execution_id=held.execution_id,
+        job_id=job_id,
+        task=held.task,
+        number=held.number,
+        started=queue.database_time(),
+        alone=False,
+    )
+    queue.mark_started(worker.pk, [begun])
+    return JobExecution.objects.get(pk=held.execution_id)
 
 
 def succeed(execution: JobExecution, result: Any = None) -> None:
