@@ -1,4 +1,4 @@
-"""People who may sign in. Roles are Django groups (see roles.py), so that a host project's user model works."""
+"""People who may sign in. Roles are Django groups (roles.py): a host project's user model works."""
 
 from typing import ClassVar
 
@@ -52,9 +52,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     class Meta:
         constraints = (
-            models.CheckConstraint(
-                condition=Q(email=Lower("email")), name="user_email_lower_case"
-            ),
+            models.CheckConstraint(condition=Q(email=Lower("email")), name="user_email_lower_case"),
             models.CheckConstraint(
                 condition=Q(status__in=["ACTIVE", "LOCKED", "DISABLED"]),
                 name="user_status_known",

@@ -35,14 +35,14 @@ def event(
     return AuditEvent(
         event_type=EventType(event_type),
         actor_id=actor.id,
-        actor_label="" if actor.is_system else actor.label[:150],
+        actor_label="" if actor.is_system else _text(actor.label, 150),
         target_type=target.type,
         target_id=target.id,
-        target_label=target.label[:255],
-        metadata=dict(metadata or {}),
+        target_label=_text(target.label, 255),
+        metadata={name: _storable(value) for name, value in (metadata or {}).items()},
         ip_address=origin.ip or None,
-        user_agent=origin.user_agent[:255],
-        request_id=origin.request_id[:64],
+        user_agent=_text(origin.user_agent, 255),
+        request_id=_text(origin.request_id, 64),
     )
 
 
@@ -60,3 +60,12 @@ def record(
 def record_all(events: Iterable[AuditEvent]) -> None:
     """Write many events in one statement."""
     AuditEvent.objects.bulk_create(list(events))
+
+
+def _text(raw: str, limit: int) -> str:
+    """What people typed may hold what PostgreSQL cannot store: NUL and lone surrogates."""
+    return raw[:limit].replace("\x00", "\ufffd").encode(errors="replace").decode()
+
+
+def _storable(value: Any) -> Any:
+    return _text(value, len(value)) if isinstance(value, str) else value

@@ -14,7 +14,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A person (with an id) or the system (without one), and the roles in force for this act."""
+    """A person (with an id), the system or a stranger (without one), and the roles in force now."""
 
     id: int | None
     label: str
@@ -23,8 +23,9 @@ class Actor:
 
     @property
     def is_system(self) -> bool:
-        return self.id is None
+        """Told by the role, not by the missing id: somebody who is not signed in has none either."""
+        return "SYSTEM" in self.roles
 
 
-#: The machine itself: loops, migrations, commands run by an operator on the host. It may do everything.
+#: The machine itself: loops, migrations, commands run on the host. It may do everything.
 SYSTEM = Actor(id=None, label="system", roles=frozenset({"SYSTEM"}))

@@ -107,6 +107,9 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
+#: The first administrator, for the bootstrap_admin command; blank: none is made.
+BOOTSTRAP_ADMIN_EMAIL = env.text("BOOTSTRAP_ADMIN_EMAIL")
+BOOTSTRAP_ADMIN_PASSWORD = env.secret("BOOTSTRAP_ADMIN_PASSWORD")
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "dashboard"
 

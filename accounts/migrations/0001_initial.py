@@ -28,9 +28,7 @@ class Migration(migrations.Migration):
                 ("password", models.CharField(max_length=128, verbose_name="password")),
                 (
                     "last_login",
-                    models.DateTimeField(
-                        blank=True, null=True, verbose_name="last login"
-                    ),
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
                 ),
                 (
                     "is_superuser",
@@ -94,9 +92,7 @@ class Migration(migrations.Migration):
                         name="user_email_lower_case",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(
-                            ("status__in", ["ACTIVE", "LOCKED", "DISABLED"])
-                        ),
+                        condition=models.Q(("status__in", ["ACTIVE", "LOCKED", "DISABLED"])),
                         name="user_status_known",
                     ),
                 ],
