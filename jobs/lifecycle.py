@@ -29,7 +29,9 @@ class Status(TextChoices):
     FAILED = "FAILED"  # rests here until its next attempt (run_after)
     CANCELLED = "CANCELLED"  # final
     DEAD_LETTER = "DEAD_LETTER"  # given up; a person may retry or discard it
-    NEEDS_VERIFICATION = "NEEDS_VERIFICATION"  # an irreversible effect may have happened: a person decides
+    NEEDS_VERIFICATION = (
+        "NEEDS_VERIFICATION"  # an irreversible effect may have happened: a person decides
+    )
 
 
 class Outcome(TextChoices):
@@ -55,30 +57,16 @@ class Transition:
 
 
 CLAIM = Transition("claim", (Status.PENDING,), Status.RUNNING, EventType.JOB_STARTED)
-SUCCEED = Transition(
-    "succeed", (Status.RUNNING,), Status.SUCCEEDED, EventType.JOB_SUCCEEDED
-)
+SUCCEED = Transition("succeed", (Status.RUNNING,), Status.SUCCEEDED, EventType.JOB_SUCCEEDED)
 FAIL = Transition("fail", (Status.RUNNING,), Status.FAILED, EventType.JOB_FAILED)
 EXPIRE = Transition("expire", (Status.RUNNING,), Status.FAILED, EventType.JOB_TIMED_OUT)
-GIVE_UP = Transition(
-    "give_up", (Status.FAILED,), Status.DEAD_LETTER, EventType.JOB_DEAD_LETTERED
-)
-RETRY_DUE = Transition(
-    "retry_due", (Status.FAILED,), Status.PENDING, EventType.JOB_REQUEUED
-)
-BECOME_DUE = Transition(
-    "become_due", (Status.SCHEDULED,), Status.PENDING, EventType.JOB_DUE
-)
+GIVE_UP = Transition("give_up", (Status.FAILED,), Status.DEAD_LETTER, EventType.JOB_DEAD_LETTERED)
+RETRY_DUE = Transition("retry_due", (Status.FAILED,), Status.PENDING, EventType.JOB_REQUEUED)
+BECOME_DUE = Transition("become_due", (Status.SCHEDULED,), Status.PENDING, EventType.JOB_DUE)
 BLOCK = Transition("block", (Status.PENDING,), Status.BLOCKED, EventType.JOB_BLOCKED)
-UNBLOCK = Transition(
-    "unblock", (Status.BLOCKED,), Status.PENDING, EventType.JOB_UNBLOCKED
-)
-HAND_BACK = Transition(
-    "hand_back", (Status.RUNNING,), Status.PENDING, EventType.JOB_HANDED_BACK
-)
-SNOOZE = Transition(
-    "snooze", (Status.RUNNING,), Status.SCHEDULED, EventType.JOB_SNOOZED
-)
+UNBLOCK = Transition("unblock", (Status.BLOCKED,), Status.PENDING, EventType.JOB_UNBLOCKED)
+HAND_BACK = Transition("hand_back", (Status.RUNNING,), Status.PENDING, EventType.JOB_HANDED_BACK)
+SNOOZE = Transition("snooze", (Status.RUNNING,), Status.SCHEDULED, EventType.JOB_SNOOZED)
 DOUBT = Transition(
     "doubt",
     (Status.RUNNING,),
@@ -176,17 +164,17 @@ NOTABLE = (
 CANCELLABLE = (*CANCEL.sources, Status.RUNNING)
 
 KNOWN_STATUS = Q(status__in=[str(s) for s in Status])
-FINISHED_AT_MATCHES = Q(
-    status__in=[str(s) for s in ENDED], finished_at__isnull=False
-) | (~Q(status__in=[str(s) for s in ENDED]) & Q(finished_at__isnull=True))
+FINISHED_AT_MATCHES = Q(status__in=[str(s) for s in ENDED], finished_at__isnull=False) | (
+    ~Q(status__in=[str(s) for s in ENDED]) & Q(finished_at__isnull=True)
+)
 RUN_AFTER_MATCHES = Q(status__in=[str(s) for s in TIMED], run_after__isnull=False) | (
     ~Q(status__in=[str(s) for s in TIMED]) & Q(run_after__isnull=True)
 )
 QUEUED_AT_MATCHES = ~Q(status=str(Status.PENDING)) | Q(queued_at__isnull=False)
 KNOWN_OUTCOME = Q(status__in=[str(o) for o in Outcome])
-OUTCOME_FINISHED_AT_MATCHES = Q(
-    status=str(Outcome.RUNNING), finished_at__isnull=True
-) | (~Q(status=str(Outcome.RUNNING)) & Q(finished_at__isnull=False))
+OUTCOME_FINISHED_AT_MATCHES = Q(status=str(Outcome.RUNNING), finished_at__isnull=True) | (
+    ~Q(status=str(Outcome.RUNNING)) & Q(finished_at__isnull=False)
+)
 
 
 def stamps(transition: Transition) -> dict[str, Any]:

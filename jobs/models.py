@@ -35,9 +35,7 @@ class Job(models.Model):
     queue = models.CharField(max_length=100, default="default", db_default="default")
     #: -100 to 100, higher first.
     priority = models.SmallIntegerField(default=0, db_default=0)
-    status = models.CharField(
-        max_length=20, choices=Status.choices, default=Status.PENDING
-    )
+    status = models.CharField(max_length=20, choices=Status.choices, default=Status.PENDING)
     #: Why it came to this state, where the state alone does not tell: "crashed", "missing_task" ...
     reason = models.CharField(max_length=100, blank=True, default="", db_default="")
     args = models.JSONField(default=list, db_default=[])
@@ -84,9 +82,7 @@ class Job(models.Model):
 
     class Meta:
         constraints = (
-            models.CheckConstraint(
-                condition=lifecycle.KNOWN_STATUS, name="job_status_known"
-            ),
+            models.CheckConstraint(condition=lifecycle.KNOWN_STATUS, name="job_status_known"),
             models.CheckConstraint(
                 condition=lifecycle.FINISHED_AT_MATCHES,
                 name="job_finished_at_matches_status",
@@ -184,9 +180,7 @@ class JobExecution(models.Model):
     number = models.IntegerField()
     #: The worker that claimed it. No constraint in the database: it would cost a check for each claim.
     worker_id = models.BigIntegerField()
-    status = models.CharField(
-        max_length=20, choices=Outcome.choices, default=Outcome.RUNNING
-    )
+    status = models.CharField(max_length=20, choices=Outcome.choices, default=Outcome.RUNNING)
     claimed_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -196,25 +190,19 @@ class JobExecution(models.Model):
     #: It ran alone in a child process, as a suspect or because the task asks for it.
     alone = models.BooleanField(default=False, db_default=False)
     error_code = models.CharField(max_length=64, blank=True, default="", db_default="")
-    error_class = models.CharField(
-        max_length=255, blank=True, default="", db_default=""
-    )
+    error_class = models.CharField(max_length=255, blank=True, default="", db_default="")
     error_message = models.TextField(blank=True, default="", db_default="")
     traceback = models.TextField(blank=True, default="", db_default="")
     result = models.JSONField(null=True, blank=True)
     progress_done = models.FloatField(null=True, blank=True)
     progress_total = models.FloatField(null=True, blank=True)
-    progress_message = models.CharField(
-        max_length=255, blank=True, default="", db_default=""
-    )
+    progress_message = models.CharField(max_length=255, blank=True, default="", db_default="")
 
     objects = ExecutionQuerySet.as_manager()
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=["job", "number"], name="execution_number_once"
-            ),
+            models.UniqueConstraint(fields=["job", "number"], name="execution_number_once"),
             # Also what the keeper, the watchdog and the workers page look through: it holds RUNNING rows only.
             models.UniqueConstraint(
                 fields=["job"],
@@ -228,9 +216,7 @@ class JobExecution(models.Model):
                 condition=lifecycle.OUTCOME_FINISHED_AT_MATCHES,
                 name="execution_finished_at_matches_status",
             ),
-            models.CheckConstraint(
-                condition=Q(number__gte=1), name="execution_number_from_1"
-            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="execution_number_from_1"),
         )
 
     def __str__(self) -> str:
@@ -265,9 +251,7 @@ class ExecutionLog(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=["execution", "sequence"], name="log_sequence_once"
-            ),
+            models.UniqueConstraint(fields=["execution", "sequence"], name="log_sequence_once"),
         )
 
     def __str__(self) -> str:
@@ -280,9 +264,7 @@ class Queue(models.Model):
     name = models.CharField(max_length=100, unique=True)
     paused_at = models.DateTimeField(null=True, blank=True)
     paused_by = models.CharField(max_length=150, blank=True, default="", db_default="")
-    pause_reason = models.CharField(
-        max_length=255, blank=True, default="", db_default=""
-    )
+    pause_reason = models.CharField(max_length=255, blank=True, default="", db_default="")
     paused_until = models.DateTimeField(null=True, blank=True)
 
     objects = QueueQuerySet.as_manager()

@@ -25,9 +25,7 @@ else:
 class JobQuerySet(JobRows):
     def claimable(self) -> JobQuerySet:
         """What an executor may take, first one first: higher priority, then longer waiting, then lower id."""
-        return self.filter(status=Status.PENDING).order_by(
-            F("priority").desc(), "queued_at", "id"
-        )
+        return self.filter(status=Status.PENDING).order_by(F("priority").desc(), "queued_at", "id")
 
     def due(self) -> JobQuerySet:
         """Waiting for a time that has come."""

@@ -30,15 +30,11 @@ class Migration(migrations.Migration):
                 ("paused_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "paused_by",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=150
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=150),
                 ),
                 (
                     "pause_reason",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=255
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=255),
                 ),
                 ("paused_until", models.DateTimeField(blank=True, null=True)),
             ],
@@ -58,9 +54,7 @@ class Migration(migrations.Migration):
                 ("task", models.CharField(max_length=255)),
                 (
                     "queue",
-                    models.CharField(
-                        db_default="default", default="default", max_length=100
-                    ),
+                    models.CharField(db_default="default", default="default", max_length=100),
                 ),
                 ("priority", models.SmallIntegerField(db_default=0, default=0)),
                 (
@@ -83,9 +77,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "reason",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=100
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=100),
                 ),
                 ("args", models.JSONField(db_default=[], default=list)),
                 ("kwargs", models.JSONField(db_default={}, default=dict)),
@@ -175,9 +167,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "claimed_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now()
-                    ),
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
                 ),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
@@ -186,15 +176,11 @@ class Migration(migrations.Migration):
                 ("alone", models.BooleanField(db_default=False, default=False)),
                 (
                     "error_code",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=64
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=64),
                 ),
                 (
                     "error_class",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=255
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=255),
                 ),
                 (
                     "error_message",
@@ -206,9 +192,7 @@ class Migration(migrations.Migration):
                 ("progress_total", models.FloatField(blank=True, null=True)),
                 (
                     "progress_message",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=255
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=255),
                 ),
                 (
                     "job",
@@ -247,9 +231,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "written_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now()
-                    ),
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
                 ),
                 ("text", models.TextField()),
                 (
@@ -290,24 +272,18 @@ class Migration(migrations.Migration):
                 ("pid", models.IntegerField()),
                 (
                     "version",
-                    models.CharField(
-                        blank=True, db_default="", default="", max_length=50
-                    ),
+                    models.CharField(blank=True, db_default="", default="", max_length=50),
                 ),
                 ("queues", models.JSONField(db_default=[], default=list)),
                 ("tasks", models.JSONField(db_default=[], default=list)),
                 ("slots", models.IntegerField(db_default=0, default=0)),
                 (
                     "started_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now()
-                    ),
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
                 ),
                 (
                     "reported_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now()
-                    ),
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
                 ),
                 ("stopped_at", models.DateTimeField(blank=True, null=True)),
             ],
@@ -427,9 +403,7 @@ class Migration(migrations.Migration):
                         ("status__in", ["SCHEDULED", "FAILED"]),
                     ),
                     models.Q(
-                        models.Q(
-                            ("status__in", ["SCHEDULED", "FAILED"]), _negated=True
-                        ),
+                        models.Q(("status__in", ["SCHEDULED", "FAILED"]), _negated=True),
                         ("run_after__isnull", True),
                     ),
                     _connector="OR",

@@ -1,8 +1,8 @@
 """End a command with everything it started: its group, its session, and children that left both.
 
 Processes are found through /proc, so a child that called setsid is found as long as its parents
-live; one whose parents are gone is found by the `marker` in its environment. Where /proc is missing,
-only the group is ended.
+live; one whose parents are gone is found by the `marker` in its environment. Without /proc, only
+the group is ended.
 """
 
 import os

@@ -1,0 +1,342 @@
+"""Insert, claim, report: the statements by which executors move jobs. See recovery.py for lost leases.
+
+Lock order everywhere: executions by ascending id, then jobs by ascending id. A claim locks bare job rows and
+skips what others hold. Called by actions and runtime only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Min
+from django.db.models.functions import Now
+
+from audit import recorder
+from audit.vocabulary import EventType
+from controlplane import conf
+from controlplane.actors import SYSTEM
+from jobs import lifecycle
+from jobs.lifecycle import Outcome, Status
+from jobs.models import Job, JobExecution, Queue
+from jobs.settlement import Ending, settle
+from jobs.sql import JOBS_CHANNEL, statement
+
+#: Channel on which executors hear that a running job should stop; the payload is the job's id.
+CANCEL_CHANNEL = "controlplane_cancel"
+
+#: Rows of one insert statement; beyond it the arrays cost more memory than round trips save.
+INSERT_CHUNK = 5000
+
+
+class NewJob(NamedTuple):
+    """A job to insert, validated already; args and kwargs are JSON text."""
+
+    task: str
+    queue: str
+    priority: int
+    args: str
+    kwargs: str
+    max_attempts: int
+    timeout_seconds: float | None
+    owner_id: int | None
+    trigger: str
+    trigger_id: int | None
+    unique_key: str | None
+    overlap_key: str | None
+    idempotency_key: str | None
+    run_after: Any
+
+
+@dataclass(slots=True)
+class Claimed:
+    """A job this worker holds, with its execution; args and kwargs are JSON text."""
+
+    execution_id: int
+    job_id: int
+    number: int
+    task: str
+    queue: str
+    priority: int
+    queued_epoch: float
+    args: str
+    kwargs: str
+    attempts_charged: int
+    max_attempts: int
+    timeout_seconds: float | None
+    suspect: bool
+
+    @property
+    def rank(self) -> tuple[int, float, int]:
+        """Sorts as the claim does: higher priority, then longer waiting, then lower id."""
+        return (-self.priority, self.queued_epoch, self.job_id)
+
+
+class Succeeded(NamedTuple):
+    """A completion to report; times in epoch seconds of the database's clock, result as JSON text or None."""
+
+    execution_id: int
+    job_id: int
+    started: float
+    finished: float
+    result: str | None
+
+
+def insert(rows: Sequence[NewJob]) -> list[int | None]:
+    """Insert jobs, record JOB_CREATED for each and wake executors, in the caller's transaction.
+
+    Returns the new ids in order; None where a unique key of the row is held by another job.
+    """
+    ids: list[int | None] = []
+    with transaction.atomic(), connection.cursor() as cursor:
+        for start in range(0, len(rows), INSERT_CHUNK):
+            chunk = rows[start : start + INSERT_CHUNK]
+            columns = dict(zip(NewJob._fields, map(list, zip(*chunk, strict=True)), strict=True))
+            cursor.execute(statement("insert_jobs"), columns)
+            ids.extend(job_id for _, job_id in cursor.fetchall())
+    return ids
+
+
+def pending_queues() -> list[str]:
+    """Names of the queues that hold PENDING jobs and are not paused: one index probe for each."""
+    names: list[str] = []
+    last = ""
+    pending = (
+        Job.objects.filter(status=Status.PENDING).order_by("queue").values_list("queue", flat=True)
+    )
+    while (name := pending.filter(queue__gt=last).first()) is not None:
+        names.append(name)
+        last = name
+    if not names:
+        return names
+    paused = set(Queue.objects.paused().values_list("name", flat=True))
+    return [name for name in names if name not in paused]
+
+
+def claim(
+    *,
+    worker_id: int,
+    queues: Collection[str],
+    limit: int,
+    exclude: Collection[str] = (),
+    above_priority: int | None = None,
+) -> list[Claimed]:
+    """Take up to `limit` PENDING jobs of these queues, first ones first, each with a new leased execution.
+
+    `exclude` leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority.
+    """
+    shares = _shares(queues, limit, exclude, above_priority)
+    if not shares:
+        return []
+    with transaction.atomic():
+        ids: list[int] = []
+        for queue, share in shares.items():
+            rows = _candidates(queue, exclude, above_priority)
+            ids += rows.select_for_update(skip_locked=True, no_key=True).values_list(
+                "id", flat=True
+            )[:share]
+        if not ids:
+            return []
+        parameters = {"ids": ids, "worker_id": worker_id, "lease": conf.options().lease_seconds}
+        with connection.cursor() as cursor:
+            cursor.execute(statement("begin_executions"), parameters)
+            claimed = [Claimed(*row) for row in cursor.fetchall()]
+    claimed.sort(key=lambda c: c.rank)
+    return claimed
+
+
+def _candidates(queue: str, exclude: Collection[str], above_priority: int | None) -> Any:
+    rows = Job.objects.claimable().filter(queue=queue)
+    if exclude:
+        rows = rows.exclude(task__in=list(exclude))
+    if above_priority is not None:
+        rows = rows.filter(priority__gt=above_priority)
+    return rows
+
+
+def _shares(
+    queues: Collection[str], limit: int, exclude: Collection[str], above_priority: int | None
+) -> dict[str, int]:
+    """How many jobs to take from each queue so that together they are the first ones of all.
+
+    One queue needs no look. Of several, the heads are compared without locks; the claim then locks in each
+    queue as many rows as it had among the first.
+    """
+    if len(queues) <= 1:
+        return dict.fromkeys(queues, limit)
+    heads: list[tuple[int, Any, int, str]] = []
+    for queue in queues:
+        rows = _candidates(queue, exclude, above_priority).values_list(
+            "priority", "queued_at", "id"
+        )
+        heads += [(-priority, queued, id_, queue) for priority, queued, id_ in rows[:limit]]
+    shares: dict[str, int] = {}
+    for *_, queue in sorted(heads)[:limit]:
+        shares[queue] = shares.get(queue, 0) + 1
+    return shares
+
+
+def report_succeeded(worker_id: int, completions: Sequence[Succeeded]) -> list[int]:
+    """Write completions; return the execution ids that were not this worker's any more: late results."""
+    by_id = {completion.execution_id: completion for completion in completions}
+    with transaction.atomic():
+        held = list(
+            JobExecution.objects.held_by(worker_id)
+            .filter(id__in=list(by_id))
+            .order_by("id")
+            .select_for_update(no_key=True)
+            .values_list("id", "job_id", "number", "started_at")
+        )
+        if held:
+            _finish(worker_id, [(*row, by_id[row[0]]) for row in held])
+    mine = {row[0] for row in held}
+    late = {id_: Outcome.SUCCEEDED for id_ in by_id if id_ not in mine}
+    if late:
+        _record_late(late)
+    return list(late)
+
+
+def _finish(worker_id: int, held: Sequence[tuple[int, int, int, Any, Succeeded]]) -> None:
+    """Complete locked executions and their jobs in one statement."""
+    jobs = {
+        job_id: (task, cancel is not None)
+        for job_id, task, cancel in Job.objects.filter(id__in=[row[1] for row in held])
+        .order_by("id")
+        .select_for_update(no_key=True)
+        .values_list("id", "task", "cancel_requested_at")
+    }
+    parameters: dict[str, Any] = {
+        "worker_id": worker_id,
+        "ids": [row[0] for row in held],
+        "job_ids": [row[1] for row in held],
+        "tasks": [jobs[row[1]][0] for row in held],
+        "numbers": [row[2] for row in held],
+        "started": [row[4].started for row in held],
+        "finished": [row[4].finished for row in held],
+        "results": [row[4].result for row in held],
+        "cancelled": [jobs[row[1]][1] for row in held],
+        "start_known": [row[3] is not None for row in held],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(statement("report_succeeded"), parameters)
+        counts = cursor.fetchone()
+    if counts != (len(held), len(held)):
+        raise RuntimeError(f"{len(held)} completions were locked, {counts} moved.")
+
+
+def report_ended(worker_id: int, endings: Mapping[int, Ending]) -> list[int]:
+    """Write other ends of attempts, by execution id; return the ids that were late, as above."""
+    with transaction.atomic():
+        held = list(
+            JobExecution.objects.held_by(worker_id)
+            .filter(id__in=list(endings))
+            .order_by("id")
+            .select_for_update(no_key=True)
+        )
+        settle_all(held, {execution.id: endings[execution.id] for execution in held})
+    mine = {execution.id for execution in held}
+    late = {id_: ending.outcome for id_, ending in endings.items() if id_ not in mine}
+    if late:
+        _record_late(late)
+    return list(late)
+
+
+def settle_all(executions: Sequence[JobExecution], endings: Mapping[int, Ending]) -> None:
+    """Settle locked executions: lock their jobs in order, move them, record what happened, wake executors."""
+    if not executions:
+        return
+    jobs = {
+        job.id: job
+        for job in Job.objects.filter(id__in=[e.job_id for e in executions])
+        .order_by("id")
+        .select_for_update(no_key=True)
+    }
+    events = []
+    for execution in executions:
+        events += settle(jobs[execution.job_id], execution, endings[execution.id])
+    recorder.record_all(events)
+    notify({jobs[e.job_id].queue for e in executions})
+
+
+def _record_late(late: Mapping[int, Outcome]) -> None:
+    rows = JobExecution.objects.filter(id__in=list(late)).values_list(
+        "id", "number", "job_id", "job__task"
+    )
+    recorder.record_all(
+        recorder.event(
+            EventType.JOB_LATE_RESULT,
+            recorder.Target("job", job_id, task),
+            actor=SYSTEM,
+            metadata={"attempt": number, "outcome": str(late[execution_id])},
+        )
+        for execution_id, number, job_id, task in rows
+    )
+
+
+class Start(NamedTuple):
+    """An attempt that has begun; `started` in epoch seconds of the database's clock."""
+
+    execution_id: int
+    job_id: int
+    task: str
+    number: int
+    started: float
+    alone: bool
+
+
+def mark_started(worker_id: int, starts: Sequence[Start]) -> None:
+    """Make visible that these attempts have begun; those that are not this worker's any more are left out."""
+    by_id = {start.execution_id: start for start in starts}
+    with transaction.atomic(), connection.cursor() as cursor:
+        held = (
+            JobExecution.objects.held_by(worker_id)
+            .filter(id__in=list(by_id), started_at__isnull=True)
+            .order_by("id")
+            .select_for_update(no_key=True)
+            .values_list("id", flat=True)
+        )
+        rows = [by_id[id_] for id_ in held]
+        if not rows:
+            return
+        columns = map(list, zip(*rows, strict=True))
+        names = ("ids", "job_ids", "tasks", "numbers", "started", "alone")
+        parameters = dict(zip(names, columns, strict=True)) | {"worker_id": worker_id}
+        cursor.execute(statement("mark_started"), parameters)
+
+
+def seconds_to_next_due() -> float | None:
+    """Seconds until the next job's time comes, by the database's clock; None when none waits."""
+    timed = Job.objects.filter(status__in=lifecycle.TIMED)
+    found = timed.aggregate(wait=Min("run_after") - Now())["wait"]
+    return None if found is None else max(0.0, found.total_seconds())
+
+
+def cancel_requested(worker_id: int) -> list[int]:
+    """Executions of this worker whose job somebody wants cancelled."""
+    held = JobExecution.objects.held_by(worker_id).filter(job__cancel_requested_at__isnull=False)
+    return list(held.values_list("id", flat=True))
+
+
+def notify(queues: Iterable[str]) -> None:
+    """Wake executors for these queues when the transaction commits. A hint: polling finds the work too."""
+    names = sorted(set(queues))
+    if names:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_notify(%s, name) FROM unnest(%s::text[]) AS name", [JOBS_CHANNEL, names]
+            )
+
+
+def notify_cancel(job_id: int) -> None:
+    """Tell executors, when the transaction commits, that a running job should stop. A hint as well."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, %s)", [CANCEL_CHANNEL, str(job_id)])
+
+
+def database_time() -> float:
+    """The database's clock, epoch seconds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
+        return float(cursor.fetchone()[0])

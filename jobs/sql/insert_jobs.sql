@@ -1,0 +1,42 @@
+-- Insert jobs, record each, wake the executors: one statement, so that it is all or nothing in any transaction.
+-- Parameters: one array per column, equally long. Returns (position from 1, id or null): null where a unique
+-- key of the row is held by another job.
+-- Ids are drawn before the insert so that each input row knows its own.
+WITH input AS MATERIALIZED (
+    SELECT nextval(pg_get_serial_sequence('{job}', 'id')) AS id, i.*
+    FROM unnest(
+        %(task)s::text[], %(queue)s::text[], %(priority)s::smallint[], %(args)s::text[], %(kwargs)s::text[],
+        %(max_attempts)s::smallint[], %(timeout_seconds)s::float8[], %(owner_id)s::bigint[],
+        %(trigger)s::text[], %(trigger_id)s::bigint[], %(unique_key)s::text[], %(overlap_key)s::text[],
+        %(idempotency_key)s::text[], %(run_after)s::timestamptz[]
+    ) WITH ORDINALITY AS i (
+        task, queue, priority, args, kwargs, max_attempts, timeout_seconds, owner_id, trigger, trigger_id,
+        unique_key, overlap_key, idempotency_key, run_after, position
+    )
+),
+new AS (
+    INSERT INTO {job} (
+        id, task, queue, priority, status, args, kwargs, max_attempts, timeout_seconds, owner_id, trigger,
+        trigger_id, unique_key, overlap_key, idempotency_key, queued_at, run_after
+    )
+    SELECT id, task, queue, priority,
+        CASE WHEN run_after > now() THEN {job_scheduled} ELSE {job_pending} END,
+        args::jsonb, kwargs::jsonb, max_attempts, timeout_seconds, owner_id, trigger, trigger_id,
+        unique_key, overlap_key, idempotency_key,
+        CASE WHEN run_after > now() THEN NULL ELSE now() END,
+        CASE WHEN run_after > now() THEN run_after END
+    FROM input
+    ORDER BY position
+    ON CONFLICT DO NOTHING
+    RETURNING id, task, queue
+),
+recorded AS (
+    INSERT INTO {audit_event}
+    SELECT {job_created_event}, 'job', id, task, '{{}}', now() FROM new ORDER BY id
+),
+wake AS (
+    SELECT count(pg_notify('{jobs_channel}', queue)) AS sent FROM (SELECT DISTINCT queue FROM new) AS queues
+)
+SELECT input.position, new.id
+FROM input LEFT JOIN new ON new.id = input.id CROSS JOIN wake
+ORDER BY input.position
