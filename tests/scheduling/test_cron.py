@@ -1,0 +1,243 @@
+"""The cron engine: what is refused, when it fires, and what clock changes do to it."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from scheduling import cron
+from scheduling.errors import InvalidCron, InvalidZone
+from tests.scheduling import oracle
+
+EVERY_KIND_OF_CHANGE = (
+    "America/New_York",
+    "Europe/Berlin",
+    "Australia/Lord_Howe",  # half an hour
+    "Pacific/Chatham",  # offset of 45 minutes
+    "Africa/Cairo",  # at midnight
+    "America/Nuuk",  # the evening before
+    "Africa/Casablanca",  # Ramadan
+    "America/Santiago",
+    "Asia/Beirut",
+    "Atlantic/Azores",
+    "Europe/Dublin",  # negative winter time
+)
+EXPRESSIONS = (
+    "* * * * *",
+    "*/10 * * * *",
+    "7 * * * *",
+    "0 */2 * * *",
+    "*/15 0-3 * * *",
+    "* 2 * * *",
+    "30 2 * * *",
+    "30 1 * * *",
+    "45 1 * * *",
+    "0,30 1,2,3 * * *",
+    "0 0 * * *",
+    "59 23 * * 6",
+    "15 2 1-15 * 0",
+    "0 3 */2 * 1,5",
+)
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def fires(expression: str, zone: str, after: str, count: int = 3) -> list[str]:
+    found = cron.next_fires(expression, zone, at(after), count)
+    return [f"{fire:%Y-%m-%d %H:%M:%S}".removesuffix(":00") for fire in found]
+
+
+@pytest.mark.parametrize("zone", EVERY_KIND_OF_CHANGE)
+def test_fires_equal_the_watched_clock_around_every_change(zone: str) -> None:
+    around = timedelta(hours=30)
+    moments = oracle.changes(zone, range(2026, 2028))
+    assert moments
+    for change in moments:
+        start = change - around
+        watched = oracle.watch(zone, start, 60 * 60)
+        for expression in EXPRESSIONS:
+            expected = oracle.fires(expression, watched)
+            found = cron.next_fires(
+                expression, zone, start - timedelta(seconds=1), len(expected) + 1
+            )
+            assert [f for f in found if f <= watched[-1][0]] == expected, (zone, change, expression)
+
+
+@pytest.mark.parametrize("zone", EVERY_KIND_OF_CHANGE)
+def test_the_next_fire_is_the_same_from_any_moment_before_it(zone: str) -> None:
+    change = oracle.changes(zone, range(2026, 2028))[-1]
+    for expression in ("30 1 * * *", "0,30 1,2,3 * * *", "*/15 0-3 * * *"):
+        all_fires = cron.next_fires(expression, zone, change - timedelta(hours=30), 60)
+        for earlier, later in pairwise(all_fires):
+            assert later > earlier
+            for after in (
+                earlier,
+                earlier + (later - earlier) / 2,
+                later - timedelta(microseconds=1),
+            ):
+                assert cron.next_fire(expression, zone, after) == later
+
+
+@pytest.mark.parametrize(
+    ("expression", "zone", "after", "expected"),
+    [
+        ("4 16 * * *", "America/New_York", "2026-03-07", ["2026-03-07 21:04", "2026-03-08 20:04"]),
+        ("4 16 * * *", "America/New_York", "2026-10-31", ["2026-10-31 20:04", "2026-11-01 21:04"]),
+        ("30 2 * * *", "America/New_York", "2026-03-08", ["2026-03-08 07:00", "2026-03-09 06:30"]),
+        (
+            "0,30 2,3 * * *",
+            "America/New_York",
+            "2026-03-08 06:00",
+            ["2026-03-08 07:00", "2026-03-08 07:30"],
+        ),
+        ("30 1 * * *", "America/New_York", "2026-11-01", ["2026-11-01 05:30", "2026-11-02 06:30"]),
+        ("30 1 * * *", "America/New_York", "2026-11-01 06:15", ["2026-11-02 06:30"]),
+        (
+            "45 1 * * *",
+            "Australia/Lord_Howe",
+            "2026-04-04",
+            ["2026-04-04 14:45", "2026-04-05 15:15"],
+        ),
+        ("30 0 12 * * *", "UTC", "2026-01-01", ["2026-01-01 12:00:30"]),
+        ("0 15 10 ? * MON#2", "UTC", "2026-01-01", ["2026-01-12 10:15"]),
+        (
+            "0 0 31,L * *",
+            "UTC",
+            "2026-08-01",
+            ["2026-08-31 00:00", "2026-09-30 00:00", "2026-10-31 00:00"],
+        ),
+        ("0 0 31 * *", "UTC", "2026-08-01", ["2026-08-31 00:00", "2026-10-31 00:00"]),
+        ("0 0 29 2 *", "UTC", "2028-02-29", ["2032-02-29 00:00"]),
+        ("0 0 29 2 *", "UTC", "2096-03-01", ["2104-02-29 00:00"]),
+        (
+            "0 0 13 * 5",
+            "UTC",
+            "2026-02-01",
+            ["2026-02-06 00:00", "2026-02-13 00:00", "2026-02-20 00:00"],
+        ),
+        ("0 0 0 13 * 5", "UTC", "2026-01-01", ["2026-02-13 00:00", "2026-03-13 00:00"]),
+        ("0 0 * * 5L", "UTC", "2026-01-01", ["2026-01-30 00:00", "2026-02-27 00:00"]),
+        ("0 0 1W * *", "UTC", "2026-01-31", ["2026-02-02 00:00", "2026-03-02 00:00"]),
+        ("0 22-2/3 * * *", "UTC", "2026-01-01", ["2026-01-01 01:00", "2026-01-01 22:00"]),
+        ("5-5 0 * * *", "UTC", "2026-01-01", ["2026-01-01 00:05", "2026-01-02 00:05"]),
+        ("0 0 * * FRI-MON", "UTC", "2026-01-06", ["2026-01-09 00:00", "2026-01-10 00:00"]),
+        ("@weekly", "UTC", "2026-01-01", ["2026-01-04 00:00", "2026-01-11 00:00"]),
+    ],
+)
+def test_known_cases_fire_as_written(
+    expression: str, zone: str, after: str, expected: list[str]
+) -> None:
+    assert fires(expression, zone, after, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("", "empty"),
+        ("* * * *", "five fields"),
+        ("0 0 1 1 * 0 2024", "Seven fields"),
+        ("0 0 31 2 *", "never fires"),
+        ("0 0 30 2 *", "never fires"),
+        ("0 12 31 4 *", "never fires"),
+        ("0 0 31 4,6,9,11 *", "never fires"),
+        ("0 0 0 31 2 MON", "never fires"),
+        ("R R * * *", "R (random)"),
+        ("H(0-7) * * * *", "H (hashed)"),
+        ("@reboot", "names no time"),
+        ("@fortnightly", "@hourly"),
+        ("@daily 5", "is not one of"),
+        ("61 * * * *", "minute: 61 is not from 0 to 59"),
+        ("0 24 * * *", "hour: 24 is not from 0 to 23"),
+        ("0 1 0/10 * *", "day of month: 0 is not from 1 to 31"),
+        ("* * * 13 *", "month: 13"),
+        ("* * * * 8", "day of week: 8 is not from 0 to 7"),
+        ("* * * FOO *", "month: FOO"),
+        ("*/0 * * * *", "step"),
+        ("*/61 * * * *", "a step is from 1 to 60"),
+        ("1,,2 * * * *", "an empty item"),
+        ("-5 * * * *", "not understood"),
+        ("? * * * *", "minute: ?"),
+        ("0 0 L-3 * *", "L-3 is not understood"),
+        ("0 0 1W,2 * *", "W stands alone"),
+        ("0 0 * * 1#6", "from 1 to 5"),
+        ("0 0 * * 1,2#1", "cannot be mixed"),
+        ("0 0 * * \x00", "plain ASCII"),
+        ("0 0 * * \N{ARABIC-INDIC DIGIT ONE}", "plain ASCII"),
+        ("1," * 200 + "1 * * * *", "at most 255"),
+        ("0 0 * * " + "9" * 200, "day of week"),
+    ],
+)
+def test_what_is_refused_names_the_reason_and_takes_no_time(expression: str, reason: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises(InvalidCron) as refusal:
+        cron.canonical(expression)
+    assert time.perf_counter() - started < 0.2
+    assert reason in refusal.value.message
+    assert refusal.value.field == "cron"
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("  0  0 *\t* *\n", "0 0 * * *"),
+        ("05 09 * * mon-Fri", "5 9 * * MON-FRI"),
+        ("@Daily", "@daily"),
+        ("0 0 ? * L5", "0 0 * * 5L"),
+        ("0 0 w15 * *", "0 0 15W * *"),
+        ("0 0 * jan-jan *", "0 0 * JAN *"),
+    ],
+)
+def test_there_is_one_stored_form(written: str, stored: str) -> None:
+    assert cron.canonical(written) == stored
+    assert cron.canonical(stored) == stored
+
+
+@pytest.mark.parametrize(
+    "zone", ["", "Etc/Unknown", "US/Pacific-New", "../UTC", "localtime", "+01:00", "\x00"]
+)
+def test_a_zone_is_a_name_of_the_iana_data_base(zone: str) -> None:
+    with pytest.raises(InvalidZone, match="unknown"):
+        cron.next_fire("* * * * *", zone, at("2026-01-01"))
+
+
+def test_the_calendar_ends_quietly() -> None:
+    assert fires("* * * * *", "Europe/Berlin", "9998-12-31 22:57", 5) == [
+        "9998-12-31 22:58",
+        "9998-12-31 22:59",
+    ]
+    assert cron.next_fire("0 0 29 2 *", "UTC", at("9998-01-01")) is None
+
+
+@pytest.mark.parametrize(
+    "expression", ["* * * * * *", "0 9 * * *", "* * 9 * * *", "*/7 * * * *", "0 0 29 2 *"]
+)
+def test_last_fire_is_the_last_of_all_between(expression: str) -> None:
+    since, until = at("2026-03-01 08:59"), at("2026-03-02 09:00:30")
+    between = [f for f in cron.next_fires(expression, "UTC", since, 100_000) if f <= until]
+    assert cron.last_fire(expression, "UTC", since, until) == (between[-1] if between else None)
+
+
+def test_last_fire_is_quick_over_years_of_seconds() -> None:
+    started = time.perf_counter()
+    found = cron.last_fire("* * * * * *", "Europe/Berlin", at("2020-01-01"), at("2026-01-01"))
+    assert found == at("2026-01-01")
+    assert time.perf_counter() - started < 0.2
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("*/5 * * * *", "Every 5 minutes"),
+        ("0 9 * * 1-5", "At 09:00, Monday through Friday"),
+        ("@daily", "At 00:00"),
+        ("0 0 1 * MON", "At 00:00, on day 1 of the month, or on Monday"),
+        ("0 0 1 * 5#2", "At 00:00, on day 1 of the month, or on the second Friday of the month"),
+        ("0 0 0 1 * MON", "At 00:00, on day 1 of the month, and only on Monday"),
+        ("30 0 12 * * *", "At 12:00:30"),
+    ],
+)
+def test_the_words_say_what_the_dialect_means(expression: str, words: str) -> None:
+    assert cron.describe(expression) == words
