@@ -1,0 +1,45 @@
+"""`jobs/actions/cancel.py` has `tests/jobs/actions/test_cancel.py`, and so has every module."""
+
+from tests.rules.tree import ROOT, listing, product
+
+#: Modules without a test file of their own, and what stands in for it.
+EXEMPT = {
+    "controlplane/asgi.py": "served for real in tests/controlplane/test_serving.py",
+    "controlplane/settings.py": "tried with real environments in tests/controlplane/test_env.py",
+    "controlplane/urls.py": "every page's test resolves it",
+}
+
+#: Declarations that hold no behaviour.
+WITHOUT_BEHAVIOUR = ("__init__", "apps", "urls")
+
+
+def test_every_module_has_its_tests() -> None:
+    missing = sorted(path for path in _with_behaviour() if not _tests_of(path))
+    assert not (offenders := [path for path in missing if path not in EXEMPT]), listing(offenders)
+
+
+def test_every_exemption_is_still_one() -> None:
+    modules = {module.path for module in product()}
+    gone = [path for path in EXEMPT if path not in modules]
+    assert not gone, listing(gone)
+
+
+def test_no_test_folder_lacks_its_init() -> None:
+    folders = {path.parent for path in (ROOT / "tests").rglob("*.py")}
+    lacking = sorted(str(folder) for folder in folders if not (folder / "__init__.py").exists())
+    assert not lacking, listing(lacking)
+
+
+def _with_behaviour() -> list[str]:
+    return [
+        module.path
+        for module in product()
+        if module.path.rpartition("/")[2].removesuffix(".py") not in WITHOUT_BEHAVIOUR
+    ]
+
+
+def _tests_of(path: str) -> bool:
+    """`test_<name>.py`, or several `test_<name>_<aspect>.py` where one would be too long."""
+    folder, _, name = path.rpartition("/")
+    stem = name.removesuffix(".py").lstrip("_")
+    return any((ROOT / "tests" / folder).glob(f"test_{stem}*.py"))
