@@ -27,8 +27,9 @@ def sql(module: Module) -> Iterator[int]:
         if name_of(call) in EXECUTORS:
             yield call.lineno
     for node in ast.walk(module.tree):
-        text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(text, str) and STATEMENT.match(text):
+        if not isinstance(node, ast.Constant):
+            continue
+        if isinstance(node.value, str) and STATEMENT.match(node.value):
             yield node.lineno
 
 
