@@ -78,7 +78,7 @@ def run_as(place: Place, command: list[str]) -> subprocess.CompletedProcess[str]
     options: dict[str, Any] = {}
     if place.account:
         options = {"user": place.account.uid, "group": place.account.gid, "extra_groups": []}
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
+    environment = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
     try:
         return subprocess.run(
             command,

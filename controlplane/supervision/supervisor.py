@@ -157,7 +157,7 @@ class Supervisor:
     def _end_strays(self) -> None:
         count = strays.end_all(self._known())
         if count:
-            self._log.write("up", f"ended {count} processes that were left behind")
+            self._log.write("up", f"ended processes that were left behind: {count}")
 
     def _known(self) -> set[int]:
         pids = {child.pid for child in self._children if child.pid is not None}
