@@ -79,6 +79,15 @@ def descendants(pid: int) -> list[int]:
     return sorted(child for child in _below([pid], processes) if not processes[child].dead)
 
 
+def left_behind(pid: int) -> list[int]:
+    """Living processes in the session or group that `pid` leads, ascending; not `pid` itself."""
+    return sorted(
+        process.pid
+        for process in _snapshot().values()
+        if pid in (process.session, process.group) and process.pid != pid and not process.dead
+    )
+
+
 def kill_group(pgid: int) -> None:
     """SIGKILL a process group; one that is gone, not ours to end, or our own is left alone."""
     _signal_group(pgid, signal.SIGKILL)
@@ -104,6 +113,7 @@ class _Tree:
         self._root = root
         self._marker = os.fsencode(marker)
         self._known: dict[int, str] = {}
+        self._unmarked: set[tuple[int, str]] = set()
 
     def living(self) -> list[_Process]:
         """Members alive now, by pid. Looks at /proc anew."""
@@ -144,8 +154,18 @@ class _Tree:
             process.pid == self._root
             or process.pid in self._known
             or (self._root in (process.group, process.session) and process.group != os.getpgrp())
-            or (bool(self._marker) and _carries(process.pid, self._marker))
+            or self._is_marked(process)
         )
+
+    def _is_marked(self, process: _Process) -> bool:
+        """Whether it carries the marker; asked once of each process, since none gets it later."""
+        identity = (process.pid, process.started)
+        if not self._marker or identity in self._unmarked:
+            return False
+        if _carries(process.pid, self._marker):
+            return True
+        self._unmarked.add(identity)
+        return False
 
 
 def _send(processes: Iterable[_Process], number: signal.Signals) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from jobs.errors import PermanentFailure
 
-#: What of the executor's own environment a command may see. Never secrets such as DATABASE_URL. TZ is
-#: not among them: Django sets it for itself, while commands go by the machine's own zone.
+#: What of the executor's own environment a command may see; never secrets such as DATABASE_URL.
+#: TZ is not among them: Django sets it for itself, while commands go by the machine's own zone.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR")
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -18,7 +18,7 @@ class CommandUser:
 
     name: str
     home: str
-    shell: str
+    login_shell: str
     uid: int | None = None
     gid: int | None = None
     groups: tuple[int, ...] | None = None
@@ -37,7 +37,7 @@ def command_user(run_as: str) -> CommandUser:
         raise PermanentFailure(
             f"run_as: this machine has no user {run_as!r}.", code="no_such_user"
         ) from None
-    user = CommandUser(name=entry.pw_name, home=entry.pw_dir, shell=entry.pw_shell)
+    user = CommandUser(name=entry.pw_name, home=entry.pw_dir, login_shell=entry.pw_shell)
     if entry.pw_uid == os.geteuid():
         return user
     if os.geteuid() != 0:
@@ -49,7 +49,7 @@ def command_user(run_as: str) -> CommandUser:
     return CommandUser(
         name=user.name,
         home=user.home,
-        shell=user.shell,
+        login_shell=user.login_shell,
         uid=entry.pw_uid,
         gid=entry.pw_gid,
         groups=tuple(os.getgrouplist(entry.pw_name, entry.pw_gid)),
@@ -60,8 +60,8 @@ def _own_user() -> CommandUser:
     try:
         entry = pwd.getpwuid(os.geteuid())
     except KeyError:  # a container may run under a number that has no name
-        return CommandUser(name=str(os.geteuid()), home="/", shell="/bin/sh")
-    return CommandUser(name=entry.pw_name, home=entry.pw_dir, shell=entry.pw_shell)
+        return CommandUser(name=str(os.geteuid()), home="/", login_shell="/bin/sh")
+    return CommandUser(name=entry.pw_name, home=entry.pw_dir, login_shell=entry.pw_shell)
 
 
 def environment_for(user: CommandUser, extra: dict[str, str]) -> dict[str, str]:
@@ -77,6 +77,6 @@ def environment_for(user: CommandUser, extra: dict[str, str]) -> dict[str, str]:
         "HOME": user.home,
         "USER": user.name,
         "LOGNAME": user.name,
-        "SHELL": user.shell or "/bin/sh",
+        "SHELL": user.login_shell or "/bin/sh",
         **extra,
     }

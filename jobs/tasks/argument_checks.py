@@ -1,4 +1,4 @@
-"""Checks of arguments that the built-in tasks share. Each names the argument and what is wrong with it."""
+"""Checks of arguments that the built-in tasks share. Each names the argument and the fault."""
 
 from collections.abc import Mapping
 from typing import Any
