@@ -19,7 +19,7 @@ class Options:
     executor_tick_seconds: float = 5.0
     #: Threads that run tasks with isolation="thread".
     executor_threads: int = 10
-    #: Child processes that run tasks with isolation="process"; started when first needed.
+    #: Child processes that run tasks with isolation="process" and suspects; started when first needed.
     executor_processes: int = 2
     #: Most jobs taken by one claim. Larger is faster for short tasks; the claim adapts below it.
     claim_batch: int = 500
@@ -82,13 +82,9 @@ class Options:
             )
         if not 1 <= self.default_max_attempts <= 21:
             raise ImproperlyConfigured("default_max_attempts must be from 1 to 21.")
-        if (
-            self.executor_threads < 1
-            or self.executor_processes < 0
-            or self.claim_batch < 1
-        ):
+        if self.executor_threads < 1 or self.executor_processes < 0 or self.claim_batch < 1:
             raise ImproperlyConfigured(
-                "executor_threads and claim_batch must be at least 1, executor_processes at least 0."
+                "executor_threads, executor_processes and claim_batch must be at least 1."
             )
 
 
@@ -97,9 +93,7 @@ def _build(items: tuple[tuple[str, Any], ...]) -> Options:
     known = {field.name for field in fields(Options)}
     unknown = sorted(name for name, _ in items if name not in known)
     if unknown:
-        raise ImproperlyConfigured(
-            f"CONTROL_PLANE has unknown options: {', '.join(unknown)}."
-        )
+        raise ImproperlyConfigured(f"CONTROL_PLANE has unknown options: {', '.join(unknown)}.")
     return Options(**dict(items))
 
 

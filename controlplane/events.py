@@ -35,6 +35,15 @@ SENTENCES: dict[str, tuple[int, str]] = {
         logging.ERROR,
         "job {job_id}: no live worker knows the task {task}",
     ),
+    "executor.attempt_failed": (
+        logging.WARNING,
+        "job {job_id} ({task}), attempt {attempt}: {outcome} {error_class}: {message}",
+    ),
+    "executor.report_failed": (logging.WARNING, "results are kept and reported again: {error}"),
+    "executor.keeper_died": (
+        logging.ERROR,
+        "the keeper process died; the executor drains and stops",
+    ),
     "child.started": (logging.DEBUG, "child process {pid} started"),
     "child.died": (
         logging.WARNING,

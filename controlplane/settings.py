@@ -17,13 +17,9 @@ DEBUG = env.flag("DEBUG", default=False)
 SECRET_KEY = env.secret("SECRET_KEY")
 if not SECRET_KEY:
     if PRODUCTION:
-        raise ImproperlyConfigured(
-            "SECRET_KEY (or SECRET_KEY_FILE) must be set in production."
-        )
+        raise ImproperlyConfigured("SECRET_KEY (or SECRET_KEY_FILE) must be set in production.")
     SECRET_KEY = "development-only-key-that-production-refuses-to-start-without"
-ALLOWED_HOSTS = list(
-    env.names("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]")
-)
+ALLOWED_HOSTS = list(env.names("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]"))
 CSRF_TRUSTED_ORIGINS = list(env.names("CSRF_TRUSTED_ORIGINS"))
 
 INSTALLED_APPS = [
@@ -80,9 +76,7 @@ def _database() -> dict[str, Any]:
         "application_name": "controlplane",
         **parsed.get("OPTIONS", {}),
     }
-    parsed["CONN_MAX_AGE"] = env.integer(
-        "DATABASE_CONN_MAX_AGE", 600, minimum=0, maximum=86_400
-    )
+    parsed["CONN_MAX_AGE"] = env.integer("DATABASE_CONN_MAX_AGE", 600, minimum=0, maximum=86_400)
     parsed["CONN_HEALTH_CHECKS"] = True
     return parsed
 
@@ -98,9 +92,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
         "OPTIONS": {"min_length": 12},
     },
-    {
-        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"
-    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 PASSWORD_HASHERS = [
@@ -138,9 +130,7 @@ SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 #: Seconds a page session lasts without a fresh login.
-SESSION_COOKIE_AGE = env.integer(
-    "SESSION_SECONDS", 12 * 3600, minimum=300, maximum=30 * 86_400
-)
+SESSION_COOKIE_AGE = env.integer("SESSION_SECONDS", 12 * 3600, minimum=300, maximum=30 * 86_400)
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", default=True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -167,11 +157,9 @@ CONTROL_PLANE: dict[str, Any] = {
         "EXECUTOR_THREADS", _DEFAULTS.executor_threads, minimum=1, maximum=500
     ),
     "executor_processes": env.integer(
-        "EXECUTOR_PROCESSES", _DEFAULTS.executor_processes, minimum=0, maximum=100
+        "EXECUTOR_PROCESSES", _DEFAULTS.executor_processes, minimum=1, maximum=100
     ),
-    "claim_batch": env.integer(
-        "CLAIM_BATCH", _DEFAULTS.claim_batch, minimum=1, maximum=5000
-    ),
+    "claim_batch": env.integer("CLAIM_BATCH", _DEFAULTS.claim_batch, minimum=1, maximum=5000),
     "lease_seconds": env.number(
         "LEASE_SECONDS", _DEFAULTS.lease_seconds, minimum=0.5, maximum=86_400
     ),
@@ -229,9 +217,9 @@ CONTROL_PLANE: dict[str, Any] = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
-    },
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    # Two lines for each job are too many; failed attempts are logged by the executor itself.
+    "loggers": {"django.tasks": {"level": "WARNING"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
 }

@@ -47,6 +47,9 @@ class Job(models.Model):
     executions_made = models.IntegerField(default=0, db_default=0)
     #: Executions that count against max_attempts, since the last manual retry.
     attempts_charged = models.SmallIntegerField(default=0, db_default=0)
+    #: Needs a child process of its own: its task asks for one, or it is a suspect. Executors claim these
+    #: apart, since threads and children are filled apart.
+    isolated = models.BooleanField(default=False, db_default=False)
     #: A process died while this job was running in it: it runs next alone in a child process.
     suspect = models.BooleanField(default=False, db_default=False)
     crashes_alone = models.SmallIntegerField(default=0, db_default=0)
@@ -129,6 +132,7 @@ class Job(models.Model):
             # The claim, and the list of pending jobs. Holds PENDING rows only, whatever the table holds.
             models.Index(
                 F("queue"),
+                F("isolated"),
                 F("priority").desc(),
                 F("queued_at"),
                 F("id"),

@@ -21,6 +21,7 @@ from controlplane.actors import SYSTEM
 from jobs import lifecycle
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution, Queue
+from jobs.querysets import JobQuerySet
 from jobs.settlement import Ending, settle
 from jobs.sql import JOBS_CHANNEL, statement
 
@@ -48,6 +49,7 @@ class NewJob(NamedTuple):
     overlap_key: str | None
     idempotency_key: str | None
     run_after: Any
+    isolated: bool
 
 
 @dataclass(slots=True)
@@ -120,20 +122,22 @@ def claim(
     worker_id: int,
     queues: Collection[str],
     limit: int,
+    isolated: bool = False,
     exclude: Collection[str] = (),
     above_priority: int | None = None,
 ) -> list[Claimed]:
     """Take up to `limit` PENDING jobs of these queues, first ones first, each with a new leased execution.
 
-    `exclude` leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority.
+    `isolated` chooses between the jobs that need a child process and those that do not. `exclude` leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority.
     """
-    shares = _shares(queues, limit, exclude, above_priority)
+    wanted = _Wanted(isolated, exclude, above_priority)
+    shares = _shares(queues, limit, wanted)
     if not shares:
         return []
     with transaction.atomic():
         ids: list[int] = []
         for queue, share in shares.items():
-            rows = _candidates(queue, exclude, above_priority)
+            rows = _candidates(queue, wanted)
             ids += rows.select_for_update(skip_locked=True, no_key=True).values_list(
                 "id", flat=True
             )[:share]
@@ -147,18 +151,22 @@ def claim(
     return claimed
 
 
-def _candidates(queue: str, exclude: Collection[str], above_priority: int | None) -> Any:
-    rows = Job.objects.claimable().filter(queue=queue)
-    if exclude:
-        rows = rows.exclude(task__in=list(exclude))
-    if above_priority is not None:
-        rows = rows.filter(priority__gt=above_priority)
+class _Wanted(NamedTuple):
+    isolated: bool
+    exclude: Collection[str]
+    above_priority: int | None
+
+
+def _candidates(queue: str, wanted: _Wanted) -> JobQuerySet:
+    rows = Job.objects.claimable().filter(queue=queue, isolated=wanted.isolated)
+    if wanted.exclude:
+        rows = rows.exclude(task__in=list(wanted.exclude))
+    if wanted.above_priority is not None:
+        rows = rows.filter(priority__gt=wanted.above_priority)
     return rows
 
 
-def _shares(
-    queues: Collection[str], limit: int, exclude: Collection[str], above_priority: int | None
-) -> dict[str, int]:
+def _shares(queues: Collection[str], limit: int, wanted: _Wanted) -> dict[str, int]:
     """How many jobs to take from each queue so that together they are the first ones of all.
 
     One queue needs no look. Of several, the heads are compared without locks; the claim then locks in each
@@ -168,9 +176,7 @@ def _shares(
         return dict.fromkeys(queues, limit)
     heads: list[tuple[int, Any, int, str]] = []
     for queue in queues:
-        rows = _candidates(queue, exclude, above_priority).values_list(
-            "priority", "queued_at", "id"
-        )
+        rows = _candidates(queue, wanted).values_list("priority", "queued_at", "id")
         heads += [(-priority, queued, id_, queue) for priority, queued, id_ in rows[:limit]]
     shares: dict[str, int] = {}
     for *_, queue in sorted(heads)[:limit]:
@@ -178,8 +184,13 @@ def _shares(
     return shares
 
 
-def report_succeeded(worker_id: int, completions: Sequence[Succeeded]) -> list[int]:
-    """Write completions; return the execution ids that were not this worker's any more: late results."""
+def report_succeeded(
+    worker_id: int, completions: Sequence[Succeeded], *, record_late: bool = True
+) -> list[int]:
+    """Write completions; return the execution ids that were not this worker's any more: late results.
+
+    `record_late` False leaves recording those to the caller, whose transaction will be rolled back.
+    """
     by_id = {completion.execution_id: completion for completion in completions}
     with transaction.atomic():
         held = list(
@@ -193,7 +204,7 @@ def report_succeeded(worker_id: int, completions: Sequence[Succeeded]) -> list[i
             _finish(worker_id, [(*row, by_id[row[0]]) for row in held])
     mine = {row[0] for row in held}
     late = {id_: Outcome.SUCCEEDED for id_ in by_id if id_ not in mine}
-    if late:
+    if late and record_late:
         _record_late(late)
     return list(late)
 

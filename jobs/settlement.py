@@ -143,7 +143,7 @@ def _accounting(job: Job, execution: JobExecution, ending: Ending) -> dict[str, 
     """What the end costs the job. Each figure is set from the locked row, so a repeat cannot count twice."""
     columns: dict[str, Any] = {"attempts_charged": job.attempts_charged + int(ending.charged)}
     if ending.crashed or ending.doubtful:
-        columns["suspect"] = True
+        columns |= {"suspect": True, "isolated": True}
         if ending.crashed and (ending.alone or execution.alone):
             columns["crashes_alone"] = job.crashes_alone + 1
     elif ending.fate is not Fate.HAND_BACK:

@@ -4,9 +4,11 @@ import inspect
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.tasks import Task
+from django.utils.json import normalize_json
 
 from controlplane import conf
 from jobs.errors import InvalidArguments, InvalidJson
@@ -22,6 +24,9 @@ def json_text(value: Any, *, field: str) -> str:
     infinities, keys that are not strings, other types, too deep or too large a value.
     """
     limits = conf.options()
+    # What Django's interface cannot convert, the check below refuses by name.
+    with suppress(TypeError, ValueError, RecursionError):
+        value = normalize_json(value)
     _check(value, field, limits.max_json_depth)
     text = json.dumps(value, separators=(",", ":"))
     if len(text) > limits.max_json_bytes:

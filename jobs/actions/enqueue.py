@@ -154,6 +154,7 @@ def _row(request: JobRequest, actor: Actor) -> queue.NewJob:
         overlap_key=_key(request.overlap_key, "overlap_key", 100),
         idempotency_key=_key(request.idempotency_key, "idempotency_key", 255),
         run_after=request.run_after or task.run_after,
+        isolated=getattr(task, "isolation", "thread") == "process",
     )
 
 

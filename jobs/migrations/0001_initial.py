@@ -85,6 +85,7 @@ class Migration(migrations.Migration):
                 ("timeout_seconds", models.FloatField(blank=True, null=True)),
                 ("executions_made", models.IntegerField(db_default=0, default=0)),
                 ("attempts_charged", models.SmallIntegerField(db_default=0, default=0)),
+                ("isolated", models.BooleanField(db_default=False, default=False)),
                 ("suspect", models.BooleanField(db_default=False, default=False)),
                 ("crashes_alone", models.SmallIntegerField(db_default=0, default=0)),
                 (
@@ -301,6 +302,7 @@ class Migration(migrations.Migration):
             model_name="job",
             index=models.Index(
                 models.F("queue"),
+                models.F("isolated"),
                 models.OrderBy(models.F("priority"), descending=True),
                 models.F("queued_at"),
                 models.F("id"),

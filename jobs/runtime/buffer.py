@@ -1,0 +1,107 @@
+"""Claimed jobs that wait for a slot, first ones first, and the waking of slots by need."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+import time
+
+from jobs.runtime.attempt import Attempt
+
+#: Attempts shorter than this are not worth another thread, seconds: one alone runs them faster.
+SHORT_SECONDS = 0.001
+
+
+class Buffer:
+    """A priority queue between the claim and the slots.
+
+    A waiting slot costs nothing; waking one costs more than a short task. So only one is woken for new
+    work, and a slot that takes work wakes the next one while attempts last long enough to be worth it.
+    """
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[tuple[int, float, int], Attempt]] = []
+        self._lock = threading.Lock()
+        self._filled = threading.Condition(self._lock)
+        self._idle = 0
+        self._taken = 0
+        self._since = 0.0
+        #: Smoothed duration of attempts, seconds; long until measured, so that the first ones spread.
+        self.typical_seconds = 1.0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    @property
+    def idle(self) -> int:
+        """Slots that wait for work."""
+        return self._idle
+
+    @property
+    def taken(self) -> int:
+        """Attempts handed to slots so far."""
+        return self._taken
+
+    def put(self, attempts: list[Attempt]) -> None:
+        """Add claimed work and wake one slot."""
+        with self._filled:
+            if not self._heap:
+                self._since = time.monotonic()
+            for attempt in attempts:
+                heapq.heappush(self._heap, (attempt.claimed.rank, attempt))
+            self._filled.notify()
+
+    def take(self, timeout: float) -> Attempt | None:
+        """The first one in line; None when there is none within `timeout` seconds."""
+        with self._filled:
+            if not self._heap:
+                self._idle += 1
+                try:
+                    self._filled.wait(timeout)
+                finally:
+                    self._idle -= 1
+                if not self._heap:
+                    return None
+            _, attempt = heapq.heappop(self._heap)
+            self._taken += 1
+            self._since = time.monotonic()
+            if self._heap and self._idle and self.typical_seconds > SHORT_SECONDS:
+                self._filled.notify()
+            return attempt
+
+    def measured(self, seconds: float) -> None:
+        """A slot tells how long an attempt took."""
+        self.typical_seconds += (seconds - self.typical_seconds) * 0.1
+
+    def nudge(self) -> None:
+        """Wake a slot when work has waited although slots are idle: a short task may have turned long."""
+        with self._filled:
+            if self._heap and self._idle and time.monotonic() - self._since > SHORT_SECONDS:
+                self._filled.notify()
+
+    def waited(self) -> float:
+        """Seconds since a slot last took something while work was waiting; 0 when none waits."""
+        with self._lock:
+            return time.monotonic() - self._since if self._heap else 0.0
+
+    def lowest_priority(self) -> int | None:
+        """Priority of the last one in line; None when empty."""
+        with self._lock:
+            return -max(rank for rank, _ in self._heap)[0] if self._heap else None
+
+    def remove(self, job_id: int) -> Attempt | None:
+        """Take one job out of line, wherever it stands."""
+        with self._lock:
+            for index, (_, attempt) in enumerate(self._heap):
+                if attempt.claimed.job_id == job_id:
+                    del self._heap[index]
+                    heapq.heapify(self._heap)
+                    return attempt
+        return None
+
+    def drain(self) -> list[Attempt]:
+        """Take everything out of line."""
+        with self._lock:
+            attempts = [attempt for _, attempt in self._heap]
+            self._heap.clear()
+            return attempts
