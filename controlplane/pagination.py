@@ -1,4 +1,4 @@
-"""Keyset paging by descending id, for pages and API alike: rows that arrive meanwhile shift nothing."""
+"""Keyset paging by descending id, for pages and API alike: rows that arrive shift nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Page[T]:
 
 
 def page_request(parameters: Mapping[str, str]) -> PageRequest:
-    """Read `before`, `after` and `page_size` from a query string. Raises InvalidInput naming the field."""
+    """Read `before`, `after` and `page_size`. Raises InvalidInput naming the field."""
     before = _number(parameters, "before", 0, MAX_ID)
     after = _number(parameters, "after", 0, MAX_ID)
     if before is not None and after is not None:

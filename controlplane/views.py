@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 when this process can reach its database, else 503. Open to anyone: it tells nothing more."""
+    """200 when this process can reach its database, else 503. Open to anyone: it tells no more."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -1,8 +1,6 @@
-"""Pieces that pages of every app share: icons, badges, times, durations, JSON."""
+"""Pieces that pages of every app share: icons, badges, times, durations."""
 
-import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django import template
 from django.templatetags.static import static
@@ -19,7 +17,7 @@ DAY = 24 * HOUR
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """A symbol of static/img/icons.svg, hidden from screen readers: a word beside it says the same."""
+    """A symbol of static/img/icons.svg, hidden from screen readers: the words beside it suffice."""
     return format_html(
         '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>',
         static("img/icons.svg"),
@@ -78,9 +76,9 @@ def duration(value: timedelta | float | None) -> str:
 
 
 @register.filter
-def pretty_json(value: Any) -> str:
-    """JSON as people read it: indented, letters as they are."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+def words(name: str) -> str:
+    """A name in capitals as people write it: JOB_DEAD_LETTERED becomes "Job dead lettered"."""
+    return name.replace("_", " ").capitalize()
 
 
 def one_unit(seconds: float) -> str:

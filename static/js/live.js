@@ -12,7 +12,7 @@
   const remember = (region) => {
     scrolls = new Map();
     for (const box of region.querySelectorAll("[data-keep-scroll][id]")) {
-      const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 8;
+      const atEnd = box.dataset.keepScroll === "end" && box.scrollHeight - box.scrollTop - box.clientHeight < 8;
       scrolls.set(box.id, atEnd ? Infinity : box.scrollTop);
     }
   };
@@ -37,6 +37,6 @@
     }
   });
   document.addEventListener("DOMContentLoaded", () => {
-    for (const box of document.querySelectorAll("[data-keep-scroll]")) toEnd(box);
+    for (const box of document.querySelectorAll('[data-keep-scroll="end"]')) toEnd(box);
   });
 })();
