@@ -63,11 +63,13 @@ class Options:
     max_json_depth: int = 32
     #: Most log text kept of one execution, bytes; what follows is cut visibly.
     max_log_bytes: int = 4_000_000
-    #: Largest stored error message and traceback, characters.
+    #: Longest stored error message, characters.
     max_error_chars: int = 4_000
+    #: Longest stored traceback, characters.
     max_traceback_chars: int = 64_000
-    #: Guards of the built-in tasks: everything off unless a deployment turns it on.
+    #: Whether run_command may run. The built-in tasks are off unless a deployment turns them on.
     run_command_enabled: bool = False
+    #: Whether http_request may run.
     http_request_enabled: bool = False
     #: host or host:port entries that http_request may reach although they are private addresses.
     http_request_allowed_private: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The documentation says what the code does: generated pages are in step, and links lead somewhere."""
+"""The documents say what the code does: generated pages are in step, links lead somewhere."""
 
 import re
 import subprocess
