@@ -48,3 +48,8 @@ class AuditEvent(models.Model):
     def actor_name(self) -> str:
         """The actor's label, with the machine spelled out."""
         return self.actor_label or "system"
+
+    @property
+    def facts(self) -> list[tuple[str, object]]:
+        """What else is known of the event, for a page to list."""
+        return list(self.metadata.items())

@@ -18,6 +18,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 # Files come straight from the finders, so nothing has to be collected first.
 WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
 
 # Processes that a test starts get their options this way (tests/processes.py writes it).
 _GIVEN: dict[str, Any] = json.loads(os.environ.get("CONTROL_PLANE_TEST_OPTIONS", "{}"))
