@@ -1,4 +1,4 @@
-"""When a schedule fires: validation, its next times in a zone, its meaning in words. No ORM, no clock.
+"""When a schedule fires: validation, next times in a zone, meaning in words. No ORM, no clock.
 
 The rule for changes of the clock. An expression is *fixed* when its second, minute and hour fields
 hold only numbers and lists: each wall time it names fires once, in a gap at the first instant after

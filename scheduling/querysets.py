@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from jobs.lifecycle import Status
@@ -12,7 +13,7 @@ from jobs.models import JobExecution, Trigger
 from scheduling.lifecycle import ScheduleStatus
 
 if TYPE_CHECKING:
-    from scheduling.models import JobSchedule
+    from scheduling.models import JobSchedule  # noqa: F401 - the parameter of the class below
 
 
 class JobScheduleQuerySet(QuerySet["JobSchedule"]):
@@ -23,21 +24,20 @@ class JobScheduleQuerySet(QuerySet["JobSchedule"]):
     def enabled(self) -> JobScheduleQuerySet:
         return self.filter(schedule_status=ScheduleStatus.ENABLED)
 
-    def due(self) -> JobScheduleQuerySet:
-        """Whose time has come, longest waiting first."""
-        return self.enabled().filter(next_run_at__lte=Now()).order_by("next_run_at", "id")
+    def due(self, now: datetime | None = None) -> JobScheduleQuerySet:
+        """Whose time has come by the database's clock, or by `now`; longest waiting first."""
+        return self.enabled().filter(next_run_at__lte=now or Now()).order_by("next_run_at", "id")
 
     def owned_by(self, owner_id: int | None) -> JobScheduleQuerySet:
         return self.filter(owner_id=owner_id)
 
-    def with_running(self) -> JobScheduleQuerySet:
-        """Each with `running`: whether one of its jobs runs now.
+    def running_now(self) -> JobScheduleQuerySet:
+        """Those with a job that runs now: execution status RUNNING. It is stored nowhere.
 
         Looks through the RUNNING executions, which are few, never through a schedule's history.
         """
-        ids = (
-            JobExecution.objects.running()
+        return self.filter(
+            id__in=JobExecution.objects.running()
             .filter(job__trigger=Trigger.SCHEDULE, job__status=Status.RUNNING)
             .values("job__trigger_id")
         )
-        return self.annotate(running=ExpressionWrapper(Q(id__in=ids), output_field=BooleanField()))

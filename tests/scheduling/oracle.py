@@ -1,7 +1,7 @@
 """When cron must fire, found by watching a wall clock minute by minute. No cron library, no search.
 
-It shares nothing with the code under test but the rule: a fixed schedule fires when the furthest wall
-time yet shown reaches or passes a named one; an elapsed one whenever the clock shows a named minute.
+It shares nothing with the code under test but the rule: a fixed schedule fires when the furthest
+wall time yet shown reaches or passes a named one; an elapsed one whenever a named minute is shown.
 """
 
 from datetime import UTC, datetime, timedelta

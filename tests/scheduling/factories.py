@@ -1,0 +1,45 @@
+"""Schedules for tests, made by the action that people use, and moved in time where a test asks."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models.functions import Now
+
+from accounts.models import User
+from controlplane.actors import SYSTEM
+from scheduling.actions.create import create_schedule
+from scheduling.lifecycle import ScheduleStatus
+from scheduling.models import JobSchedule
+from tests.conftest import actor_for
+
+NOOP = "tests.sample_app.tasks.noop"
+
+
+def make_schedule(
+    name: str = "nightly",
+    *,
+    owner: User | None = None,
+    enabled: bool = True,
+    **values: Any,
+) -> JobSchedule:
+    """An ENABLED schedule of `noop` at each minute, unless told otherwise."""
+    given = {"task": NOOP, "cron": "* * * * *"} | values
+    actor = actor_for(owner) if owner else SYSTEM
+    enabled = enabled and bool(given["cron"])
+    return create_schedule(actor=actor, enabled=enabled, name=name, **given)
+
+
+def make_due(schedule: JobSchedule, ago: timedelta = timedelta(0)) -> JobSchedule:
+    """Its next time has come, `ago` before now; by hand, since no door turns a clock back."""
+    JobSchedule.objects.filter(id=schedule.id).update(
+        schedule_status=ScheduleStatus.ENABLED, next_run_at=Now() - ago
+    )
+    schedule.refresh_from_db()
+    return schedule
+
+
+def make_due_at(schedule: JobSchedule, moment: datetime) -> JobSchedule:
+    """Its next time is this one."""
+    JobSchedule.objects.filter(id=schedule.id).update(next_run_at=moment)
+    schedule.refresh_from_db()
+    return schedule
