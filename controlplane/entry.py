@@ -1,6 +1,7 @@
 """What `manage.py` does once the environment stands: tests go to pytest, the rest to Django."""
 
 import os
+import signal
 import sys
 
 from django.core.management import execute_from_command_line
@@ -17,10 +18,14 @@ def main(argv: list[str]) -> None:
         run_with_database(argv)
     except embedded_postgres.EmbeddedPostgresError as error:
         sys.exit(f"manage.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
 
 
 def run_with_database(argv: list[str]) -> None:
     """Run a Django command, with the embedded database up where that is the one in use."""
+    # Commands with signal handling of their own replace this; the others leave the database too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     if local_setup.is_wanted():
         local_setup.apply(local_setup.local_environment())
     if not (local_setup.needs_database(argv[1:]) and local_setup.uses_embedded_database()):

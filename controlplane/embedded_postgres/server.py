@@ -28,12 +28,13 @@ LOG_BYTES = 5_000_000
 class Server:
     """A running server and this process's claim on it; use as a context manager or `release()`."""
 
-    def __init__(self, place: Place, binaries: Binaries, users: IO[str]) -> None:
+    def __init__(self, place: Place, binaries: Binaries, users: IO[str], *, durable: bool) -> None:
         self.user = places.SUPERUSER
         self.socket_dir = place.socket_dir
         self._place = place
         self._binaries = binaries
         self._users = users
+        self._durable = durable
 
     def dsn(self, database: str = places.DATABASE) -> str:
         """Return libpq's connection string for one database."""
@@ -47,6 +48,18 @@ class Server:
         """Create a database unless it is there."""
         if name not in self._psql("SELECT datname FROM pg_database").splitlines():
             self._psql(f'CREATE DATABASE "{name}"')
+
+    def pid(self) -> int | None:
+        """Return the server's process id, or None when it has died."""
+        return postmaster.living_pid(self._place.data)
+
+    def revive(self) -> bool:
+        """Start the server again if it has died, and say whether it had."""
+        if self.pid() is not None:
+            return False
+        with exclusive(self._place):
+            start(self._place, self._binaries, durable=self._durable)
+        return True
 
     def release(self) -> None:
         """Give up the claim; if it was the last one, stop the server. Does nothing twice."""
@@ -101,7 +114,7 @@ def ensure_running(var_dir: Path, *, name: str = "postgres", durable: bool = Tru
                 raise
     except OSError as error:
         raise EmbeddedPostgresError(f"The embedded database cannot be used: {error}") from error
-    return Server(place, binaries, users)
+    return Server(place, binaries, users, durable=durable)
 
 
 def start(place: Place, binaries: Binaries, *, durable: bool) -> None:

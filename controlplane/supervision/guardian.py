@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +25,8 @@ POLL_SECONDS = 0.05
 class Guardian:
     """The supervisor's end of the pipe."""
 
-    def __init__(self, var_dir: Path | None) -> None:
+    def __init__(self, var_dir: Path | None, *, kept_open: Collection[int] = ()) -> None:
+        """`kept_open` are file descriptors whose locks are to last until the guardian ends."""
         command = [sys.executable, "-m", __name__, *([str(var_dir)] if var_dir else [])]
         self._process = subprocess.Popen(
             command,
@@ -33,6 +34,7 @@ class Guardian:
             text=True,
             cwd=Path(__file__).resolve().parents[2],
             start_new_session=True,
+            pass_fds=kept_open,
         )
         self.pid = self._process.pid
 

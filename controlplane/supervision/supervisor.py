@@ -36,6 +36,7 @@ class Supervisor:
         folder: Path,
         log: Log,
         var_dir: Path | None = None,
+        kept_open: Collection[int] = (),
         spared: Callable[[], Collection[int]] = tuple,
     ) -> None:
         self.is_stopping = False
@@ -44,6 +45,7 @@ class Supervisor:
         self._folder = folder
         self._log = log
         self._var_dir = var_dir
+        self._kept_open = kept_open
         self._spared = spared
         self._in_a_hurry = False
         self._selector = selectors.DefaultSelector()
@@ -58,7 +60,7 @@ class Supervisor:
         signal.set_wakeup_fd(self._wake_writer, warn_on_full_buffer=False)
         self._selector.register(self._wake_reader, selectors.EVENT_READ)
         strays.adopt_orphans()
-        self._guardian = Guardian(self._var_dir)
+        self._guardian = Guardian(self._var_dir, kept_open=self._kept_open)
         return self
 
     def __exit__(
