@@ -16,10 +16,10 @@ INSTALLED_APPS = [*_INSTALLED_APPS, "tests.sample_app", "tests.third_party_app"]
 # The real hashers take a tenth of a second for each login.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
-# Files come straight from the finders, so nothing has to be collected first.
+# Files come straight from the finders when asked for; nothing is collected or scanned first.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 
-# Processes that a test starts get their options this way (tests/processes.py writes it).
+# Processes that a test starts get their options this way (tests/started.py writes it).
 _GIVEN: dict[str, Any] = json.loads(os.environ.get("CONTROL_PLANE_TEST_OPTIONS", "{}"))
 CONTROL_PLANE = _CONTROL_PLANE | _GIVEN
