@@ -16,7 +16,8 @@ from factory.django import DjangoModelFactory, Password
 from accounts.models import User
 from audit import recorder
 from controlplane.actors import SYSTEM
-from jobs import lifecycle, queue
+from jobs import lifecycle, queue, registry
+from jobs.backend import JobTask
 from jobs.lifecycle import Outcome, Status, Transition
 from jobs.models import Job, JobExecution, Worker
 from jobs.queue import NewJob, Start, Succeeded
@@ -96,10 +97,17 @@ def new_job(**columns: Any) -> NewJob:
         "kwargs": json.dumps(columns.pop("kwargs", {})),
         "max_attempts": 4,
         "trigger": "code",
+        "isolated": _needs_child(columns.get("task", "")),
     }
     if owner := columns.pop("owner", None):
         fields["owner_id"] = owner.pk
     return NewJob(**{**dict.fromkeys(NewJob._fields), **fields, **columns})
+
+
+def _needs_child(task: str) -> bool:
+    """As its task says; a path without a task is as good as any in a row."""
+    known = registry.known_tasks().get(task)
+    return isinstance(known, JobTask) and known.isolation == "process"
 
 
 def make_jobs(count: int, **columns: Any) -> list[int]:
@@ -144,9 +152,9 @@ def move(job_id: int, transition: Transition, **columns: Any) -> None:
 def claim(job_id: int, worker: Worker) -> JobExecution:
     """Claim this very job, whatever else waits; its attempt has begun."""
     rows = Job.objects.filter(pk=job_id)
-    lane = rows.values_list("queue", flat=True).get()
+    lane, isolated = rows.values_list("queue", "isolated").get()
     rows.update(queue=ALONE)
-    claimed = queue.claim(worker_id=worker.pk, queues=[ALONE], limit=1)
+    claimed = queue.claim(worker_id=worker.pk, queues=[ALONE], limit=1, isolated=isolated)
     rows.update(queue=lane)
     assert len(claimed) == 1, f"job {job_id} is not PENDING"
     held = claimed[0]
