@@ -13,7 +13,6 @@ FORBIDDEN = (
     "X" + "XX",
     "/wo" + "rk/",
     "/far" + "m/",
-    "/ro" + "ot/",
     "/tm" + "p/cp",
     "../sha" + "red",
     "pypi" + ".org",
