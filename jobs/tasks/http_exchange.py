@@ -2,7 +2,7 @@
 
 import http.client
 import socket
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.message import Message as HeaderList
 from typing import cast
@@ -20,6 +20,8 @@ from jobs.tasks.http_message import Message
 
 #: Most of an answer's body that is read, bytes.
 MAX_BODY_BYTES = 1_000_000
+#: Codecs of host names, not of pages: a long text keeps them busy for minutes.
+_SLOW_CODECS = frozenset({"idna", "punycode"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,10 @@ class Answer:
 
 def decoded(data: bytes, charset: str) -> str:
     """`data` by the charset a server named, or by UTF-8 if that is unknown."""
-    try:
-        return data.decode(charset, "replace")
-    except (LookupError, UnicodeError):
-        return data.decode("utf-8", "replace")
+    if charset.lower() not in _SLOW_CODECS:
+        with suppress(LookupError, ValueError):
+            return data.decode(charset, "replace")
+    return data.decode("utf-8", "replace")
 
 
 def exchange(message: Message, patience: Patience) -> Answer:
@@ -91,6 +93,8 @@ def _answer(response: http.client.HTTPResponse) -> Answer:
     body = bytearray()
     while len(body) <= MAX_BODY_BYTES and (piece := response.read(65_536)):
         body += piece
+    if response.length and len(body) <= MAX_BODY_BYTES:
+        raise http.client.IncompleteRead(bytes(body), response.length)
     headers: HeaderList = response.headers
     return Answer(
         status=response.status,

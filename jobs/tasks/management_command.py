@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.management import CommandError, call_command, get_commands
+from django.core import management
+from django.core.management import CommandError
 from django.tasks import task
 
 from controlplane import conf
@@ -91,7 +92,7 @@ def management_command(
         raise stopped(context, "the command was not begun")
     stdout, stderr = CommandOutput(context, "stdout"), CommandOutput(context, "stderr")
     try:
-        call_command(name, *words, stdout=stdout, stderr=stderr, **keywords)
+        management.call_command(name, *words, stdout=stdout, stderr=stderr, **keywords)
     except CommandError as error:
         raise CommandFailed(str(error) or "The command failed.") from error
     except TypeError as error:
@@ -110,7 +111,7 @@ def _check(given: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
         raise PermissionDenied(f"The command {name!r} can never run as a job.")
     if name not in conf.options().management_commands_allowed:
         raise PermissionDenied(f"The command {name!r} is not allowed. {_HOW_TO_ALLOW}")
-    if name not in get_commands():
+    if name not in management.get_commands():
         raise argument_checks.refuse("name", f"names no command of this project: {name!r}")
     return _words(given.get("args")), _keywords(given.get("options"))
 
