@@ -67,25 +67,28 @@ def prepare(root: str) -> str:
     stamp = wanted_stamp(root)
     if is_current(environment, stamp):
         return python_of(environment)
-    with set_up_lock(root):
+    with set_up_lock(root) as lock:
         if not is_current(environment, stamp):
-            build(root, environment, stamp)
+            build(root, environment, stamp, lock)
     return python_of(environment)
 
 
-def build(root: str, environment: str, stamp: str) -> None:
-    """Create the environment if needed and install the pins into it."""
+def build(root: str, environment: str, stamp: str, lock: int) -> None:
+    """Create the environment if needed and install the pins into it.
+
+    What is started here keeps `lock` open: an installer that outlives us keeps the next one out.
+    """
     started = time.time()
     say("Setting up Control Plane in .venv (once; takes about half a minute)")
     if read_stamp(environment) == UNFINISHED or not answers(python_of(environment)):
-        create(environment)
+        create(environment, lock)
     write_stamp(environment, UNFINISHED)
-    install(root, environment)
+    install(root, environment, lock)
     write_stamp(environment, stamp)
     say(f"  Ready after {time.time() - started:.0f} s")
 
 
-def create(environment: str) -> None:
+def create(environment: str, lock: int) -> None:
     """Make an empty environment from the best Python of this machine."""
     python = python_search.find_python()
     if python is None:
@@ -94,7 +97,7 @@ def create(environment: str) -> None:
     shutil.rmtree(environment, ignore_errors=True)
     os.makedirs(environment)
     write_stamp(environment, UNFINISHED)
-    if subprocess.call([python, "-m", "venv", environment]) != 0:
+    if subprocess.call([python, "-m", "venv", environment], pass_fds=[lock]) != 0:
         raise BootstrapError(f"{python} could not make a virtual environment")
 
 
@@ -106,20 +109,22 @@ def no_python() -> str:
     return f"needs {wanted}, and found none; install one, or name it in CONTROL_PLANE_PYTHON"
 
 
-def install(root: str, environment: str) -> None:
+def install(root: str, environment: str, lock: int) -> None:
     """Install the hashed pins, with uv where it works and else with pip."""
-    lock = os.path.join(root, "requirements.lock")
+    requirements = os.path.join(root, "requirements.lock")
     python = python_of(environment)
-    pins = ["--require-hashes", "-r", lock]
+    pins = ["--require-hashes", "-r", requirements]
     if answers("uv"):
         say("  Installing the pinned packages with uv")
-        if subprocess.call(["uv", "pip", "install", "-q", "--python", python, *pins]) == 0:
+        command = ["uv", "pip", "install", "-q", "--python", python, *pins]
+        if subprocess.call(command, pass_fds=[lock]) == 0:
             return
         say("  uv could not; trying pip")
     say("  Installing the pinned packages with pip")
     command = [python, "-m", "pip", "-qq", "install", "--disable-pip-version-check"]
     # A person's own `user = true` setting for pip is refused inside an environment.
-    if subprocess.call([*command, *pins], env=dict(os.environ, PIP_USER="0")) != 0:
+    no_user = dict(os.environ, PIP_USER="0")
+    if subprocess.call([*command, *pins], env=no_user, pass_fds=[lock]) != 0:
         raise BootstrapError("the pinned packages could not be installed (see above)")
 
 
@@ -177,7 +182,7 @@ def write_stamp(environment: str, text: str) -> None:
 
 
 @contextlib.contextmanager
-def set_up_lock(root: str) -> Iterator[None]:
+def set_up_lock(root: str) -> Iterator[int]:
     """Hold the right to change `.venv`; the kernel lets go of it when the holder dies."""
     folder = os.path.join(root, "var")
     if not os.path.isdir(folder):
@@ -190,7 +195,7 @@ def set_up_lock(root: str) -> Iterator[None]:
         except BlockingIOError:
             say("Another set-up is at work; waiting for it")
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        yield file.fileno()
 
 
 def say(line: str) -> None:
