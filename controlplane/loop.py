@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from django.db import InterfaceError, OperationalError, connection
@@ -43,6 +44,9 @@ class Loop:
         self.report_seconds = report_seconds
         self.stopping = threading.Event()
         self.stop_reason = ""
+        #: Set by a second signal: end now, without grace.
+        self.hurry = threading.Event()
+        self.exit_code = 0
         self._wake = threading.Event()
         self._away_since: float | None = None
         self._last_complaint = 0.0
@@ -57,6 +61,15 @@ class Loop:
     def teardown(self) -> None:
         """Called once at the end, also after a failure."""
 
+    def once(self) -> None:
+        """What `--once` does; a single tick unless a subclass needs more."""
+        self.tick()
+
+    def pause(self, seconds: float) -> None:
+        """Wait, unless woken."""
+        self._wake.wait(max(0.0, seconds))
+        self._wake.clear()
+
     def wake(self) -> None:
         """Tick again at once; may be called from any thread."""
         self._wake.set()
@@ -68,7 +81,7 @@ class Loop:
         self._wake.set()
 
     def run(self, *, once: bool = False) -> int:
-        """Tick until stopped, or once; return the exit code: 0, or 1 when the single tick failed."""
+        """Tick until stopped, or once; return the exit code: 0, or 1 when something could not be done."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         try:
@@ -78,36 +91,37 @@ class Loop:
                 "loop.started", name=self.name, worker_id=self.report.worker_id, pid=os.getpid()
             )
             systemd.notify("READY=1")
-            return self._tick_once() if once else self._tick_until_stopped()
+            if once:
+                self._once()
+            else:
+                self._tick_until_stopped()
         finally:
             if self.stop_reason:
                 log_event("loop.stopping", name=self.name, reason=self.stop_reason)
             systemd.notify("STOPPING=1")
             self._end()
+        return self.exit_code
 
     def _begin(self) -> None:
         self.report.start()
         self.setup()
 
-    def _tick_once(self) -> int:
+    def _once(self) -> None:
         try:
-            self.tick()
-        except Exception as error:
+            self.once()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is said and the exit code tells
             log_event("loop.tick_failed", name=self.name, error=describe(error))
-            return 1
-        return 0
+            self.exit_code = 1
 
-    def _tick_until_stopped(self) -> int:
+    def _tick_until_stopped(self) -> None:
         next_report = time.monotonic() + self.report_seconds
         while not self.stopping.is_set():
-            self._wake.clear()
             wanted = self._guarded_tick()
             systemd.notify("WATCHDOG=1")
             if time.monotonic() >= next_report and self._guarded(self.report.refresh):
                 next_report = time.monotonic() + self.report_seconds
             pause = self.tick_seconds if wanted is None else min(wanted, self.tick_seconds)
-            self._wake.wait(max(0.0, min(pause, next_report - time.monotonic())))
-        return 0
+            self.pause(min(pause, next_report - time.monotonic()))
 
     def _guarded_tick(self) -> float | None:
         """One tick; a lost database or an error in it costs a pause, never the process."""
@@ -118,26 +132,26 @@ class Loop:
 
         return wanted[0] if self._guarded(tick) else RECONNECT_DELAYS[-2]
 
-    def _guarded(self, step: object) -> bool:
+    def _guarded(self, step: Callable[[], object]) -> bool:
         try:
-            step()  # type: ignore[operator]
+            step()
         except DATABASE_AWAY as error:
             self._complain(error)
             connection.close()
             return False
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a fault in one tick must not end the process
             log_event("loop.tick_failed", name=self.name, error=describe(error))
             connection.close()
             return False
         self._recovered()
         return True
 
-    def _with_database(self, step: object) -> bool:
+    def _with_database(self, step: Callable[[], object]) -> bool:
         """Run a step, again and again while the database is away; False when told to stop meanwhile."""
         attempt = 0
         while not self.stopping.is_set():
             try:
-                step()  # type: ignore[operator]
+                step()
             except DATABASE_AWAY as error:
                 self._complain(error)
                 connection.close()
@@ -173,6 +187,8 @@ class Loop:
         log_event("loop.stopped", name=self.name)
 
     def _on_signal(self, number: int, frame: object) -> None:
+        if self.stopping.is_set():
+            self.hurry.set()
         self.stop(signal.Signals(number).name)
 
 

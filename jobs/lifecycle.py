@@ -54,6 +54,8 @@ class Transition:
     target: Status
     event: EventType
     verb: str = ""
+    #: The job keeps its age in the queue; else it queues again behind its equals.
+    keeps_place: bool = False
 
 
 CLAIM = Transition("claim", (Status.PENDING,), Status.RUNNING, EventType.JOB_STARTED)
@@ -65,7 +67,13 @@ RETRY_DUE = Transition("retry_due", (Status.FAILED,), Status.PENDING, EventType.
 BECOME_DUE = Transition("become_due", (Status.SCHEDULED,), Status.PENDING, EventType.JOB_DUE)
 BLOCK = Transition("block", (Status.PENDING,), Status.BLOCKED, EventType.JOB_BLOCKED)
 UNBLOCK = Transition("unblock", (Status.BLOCKED,), Status.PENDING, EventType.JOB_UNBLOCKED)
-HAND_BACK = Transition("hand_back", (Status.RUNNING,), Status.PENDING, EventType.JOB_HANDED_BACK)
+HAND_BACK = Transition(
+    "hand_back",
+    (Status.RUNNING,),
+    Status.PENDING,
+    EventType.JOB_HANDED_BACK,
+    keeps_place=True,
+)
 SNOOZE = Transition("snooze", (Status.RUNNING,), Status.SCHEDULED, EventType.JOB_SNOOZED)
 DOUBT = Transition(
     "doubt",
@@ -184,7 +192,7 @@ def stamps(transition: Transition) -> dict[str, Any]:
     }
     if transition.target not in TIMED:
         columns["run_after"] = None
-    if transition.target is Status.PENDING:
+    if transition.target is Status.PENDING and not transition.keeps_place:
         columns["queued_at"] = Now()
     return columns
 

@@ -44,7 +44,7 @@ class WorkerReport:
 
     def refresh(self) -> None:
         """Say that it is still alive; the database's clock is the time."""
-        Worker.objects.filter(id=self.worker_id).update(reported_at=Now())
+        Worker.objects.filter(id=self.worker_id).update(reported_at=Now(), stopped_at=None)
 
     def stop(self) -> None:
         """Say that it has ended of its own will."""

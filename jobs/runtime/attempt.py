@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,6 @@ from django.tasks.signals import task_finished, task_started
 
 from controlplane import conf
 from controlplane.actors import SYSTEM
-from controlplane.errors import ControlPlaneError
 from jobs import queue, registry
 from jobs.backend import ControlPlaneBackend
 from jobs.errors import TaskNotFound
@@ -64,6 +63,8 @@ class Attempt:
     abandoned: bool = False
     progress: Progress | None = None
     tracker: Callable[[int], AbstractContextManager[None]] = lambda pgid: nullcontext()
+    #: Where progress goes when this process is not the one that stores it.
+    send_progress: Callable[[Progress], None] | None = None
 
     def open_log(self) -> ExecutionLog:
         """The buffer of what it logs, made at first use."""
@@ -72,7 +73,11 @@ class Attempt:
         return self.output
 
     def set_progress(self, progress: Progress) -> None:
-        self.progress = progress
+        """Keep the newest progress for the reporter, or pass it on."""
+        if self.send_progress is not None:
+            self.send_progress(progress)
+        else:
+            self.progress = progress
 
 
 def timeout_of(claimed: Claimed, task: Any) -> float | None:
@@ -232,22 +237,16 @@ def _release_connections() -> None:
 
 def missing(error: TaskNotFound) -> Ending:
     """No live worker knows the task."""
-    return _unrunnable("missing_task", error)
-
-
-def refused(error: ControlPlaneError) -> Ending:
-    """The job cannot be begun at all."""
-    return _unrunnable(error.code.lower(), error)
-
-
-def _unrunnable(code: str, error: ControlPlaneError) -> Ending:
-    texts: Mapping[str, str] = texts_of(error, Outcome.FAILED)
+    texts = texts_of(error, Outcome.FAILED) | {"error_code": "missing_task", "traceback": ""}
     return Ending(
-        outcome=Outcome.FAILED,
-        fate=Fate.GIVE_UP,
-        reason=code,
-        **{**texts, "error_code": code, "traceback": ""},
+        outcome=Outcome.FAILED, fate=Fate.GIVE_UP, reason="missing_task", charged=False, **texts
     )
+
+
+def broken(error: Exception) -> Ending:
+    """The executor itself failed around the attempt."""
+    texts = texts_of(error, Outcome.FAILED) | {"error_code": "executor_error"}
+    return Ending(outcome=Outcome.FAILED, fate=Fate.TRY_AGAIN, **texts)
 
 
 def find_task(claimed: Claimed) -> Any:

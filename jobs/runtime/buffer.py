@@ -99,6 +99,11 @@ class Buffer:
                     return attempt
         return None
 
+    def waiting(self) -> list[Attempt]:
+        """What waits now, in no order."""
+        with self._lock:
+            return [attempt for _, attempt in self._heap]
+
     def drain(self) -> list[Attempt]:
         """Take everything out of line."""
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -26,6 +27,8 @@ class ThreadSlots:
         self._lock = threading.Lock()
         self._alive = 0
         self._started = 0
+        self._pid = os.getpid()
+        self._ended = threading.Event()
         self.running: dict[int, Attempt] = {}
 
     @property
@@ -47,6 +50,11 @@ class ThreadSlots:
             attempt.abandoned = True
             self._alive -= 1
 
+    def wait_for_end(self, timeout: float) -> None:
+        """Wait until some attempt ends, at most so long."""
+        self._ended.clear()
+        self._ended.wait(timeout)
+
     def close(self) -> None:
         """Let threads end as they become idle."""
         self._closing.set()
@@ -66,10 +74,16 @@ class ThreadSlots:
                 self.running[attempt.claimed.execution_id] = attempt
                 begun = time.monotonic()
                 self._work(attempt)
+                if (
+                    os.getpid() != self._pid
+                ):  # the task forked, and this is its child: it must not go on here
+                    os._exit(0)
                 self._buffer.measured(time.monotonic() - begun)
                 if attempt.abandoned:
                     return
                 self.running.pop(attempt.claimed.execution_id, None)
+                if self._closing.is_set():
+                    self._ended.set()
         finally:
             connections.close_all()
             with self._lock:

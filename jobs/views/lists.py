@@ -16,10 +16,10 @@ from jobs.lifecycle import Status
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A state above the list; an empty value is all. `count` is empty where none is cheap."""
+    """A state above the list; an empty value is all. `amount` is empty where none is cheap."""
 
     value: str
-    count: str
+    amount: str
     is_current: bool
 
 

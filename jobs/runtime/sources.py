@@ -1,0 +1,73 @@
+"""Where an executor may claim from just now: which queues hold work, and which tasks it leaves to others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection
+
+from jobs import queue
+
+#: The list of queues with work is good for so long while work is found, seconds.
+FRESH_SECONDS = 1.0
+#: A task that others know and this executor does not is left to them for so long, seconds.
+FOREIGN_SECONDS = 60.0
+#: Requested cancels are looked for so often while something runs, seconds.
+CANCEL_SECONDS = 2.0
+
+
+class Sources:
+    def __init__(self, queues: Collection[str], exclude: Collection[str]) -> None:
+        self._served = frozenset(queues)
+        self._exclude = frozenset(exclude)
+        self._foreign: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._known: list[str] = []
+        self._read_at = float("-inf")
+        self._cancels_at = 0.0
+        self._dry_until = [0.0, 0.0]
+
+    def queues(self, *, isolated: bool) -> list[str]:
+        """Queues that may hold work for this lane, paused ones left out; none while it is known to be dry."""
+        now = time.monotonic()
+        if now < self._dry_until[isolated]:
+            return []
+        if now - self._read_at > FRESH_SECONDS:
+            self._read_at = now
+            found = queue.pending_queues()
+            self._known = [name for name in found if not self._served or name in self._served]
+        return self._known
+
+    def heard(self, name: str) -> None:
+        """A notification named this queue, or "" when any may have been missed: look again."""
+        self._dry_until = [0.0, 0.0]
+        if name not in self._known:
+            self._read_at = float("-inf")
+
+    def dry(self, *, isolated: bool, seconds: float) -> None:
+        """A claim found nothing: until a notification there is nothing to look for, but for the slow poll."""
+        self._dry_until[isolated] = time.monotonic() + seconds
+        self._read_at = float("-inf")
+
+    def excluded(self) -> frozenset[str]:
+        """Tasks not to claim."""
+        if not self._foreign:
+            return self._exclude
+        now = time.monotonic()
+        with self._lock:
+            self._foreign = {task: until for task, until in self._foreign.items() if until > now}
+            return self._exclude | self._foreign.keys()
+
+    def leave_to_others(self, task: str) -> None:
+        """Some other live executor knows this task."""
+        with self._lock:
+            self._foreign[task] = time.monotonic() + FOREIGN_SECONDS
+
+    def look_for_cancels(self, worker_id: int, found: Callable[[Collection[int]], None]) -> None:
+        """Ask, now and then, whose job somebody wants cancelled."""
+        now = time.monotonic()
+        if now - self._cancels_at >= CANCEL_SECONDS:
+            self._cancels_at = now
+            wanted = queue.cancel_requested(worker_id)
+            if wanted:
+                found(wanted)
