@@ -186,3 +186,19 @@ class Firing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.schedule_id} {self.nominal_time.isoformat()} {self.outcome}"
+
+
+class TableStatistics(models.Model):
+    """PostgreSQL's own view of the tables; ours are those with the prefix of one of our apps."""
+
+    relid = models.BigIntegerField(primary_key=True)
+    relname = models.TextField()
+    n_live_tup = models.BigIntegerField()
+    n_dead_tup = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+        db_table = "pg_stat_user_tables"
+
+    def __str__(self) -> str:
+        return self.relname

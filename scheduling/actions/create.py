@@ -23,12 +23,13 @@ def create_schedule(
     actor: Actor,
     enabled: bool = False,
     import_key: str | None = None,
+    status_reason: str = "",
     **values: Unpack[ScheduleValues],
 ) -> JobSchedule:
     """The new schedule of the actor: PAUSED, or ENABLED if asked; UNSCHEDULED without a cron.
 
-    `name` and `task` are needed. Raises what `values.checked` and `values.check_arguments` raise,
-    NameTaken or PermissionDenied.
+    `name` and `task` are needed; an import gives its key, and the reason why it does not enable.
+    Raises what `values.checked` and `values.check_arguments` raise, NameTaken or PermissionDenied.
     """
     require(actor, "schedules.act", owner_id=actor.id)
     for needed in ("name", "task"):
@@ -37,7 +38,9 @@ def create_schedule(
     columns = given.checked(values)
     if enabled and not columns.get("cron"):
         raise InvalidSchedule("A schedule without a cron cannot be enabled.", field="cron")
-    schedule = JobSchedule(owner_id=actor.id, import_key=import_key, **columns)
+    schedule = JobSchedule(
+        owner_id=actor.id, import_key=import_key, status_reason=status_reason, **columns
+    )
     given.check_arguments(schedule.task, schedule.args, schedule.kwargs, actor)
     if schedule.cron:
         schedule.schedule_status = ScheduleStatus.PAUSED

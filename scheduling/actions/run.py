@@ -7,6 +7,7 @@ from audit.vocabulary import EventType
 from controlplane.actors import SYSTEM, Actor
 from jobs.actions.enqueue import enqueue_request
 from jobs.errors import KeyTaken
+from jobs.models import Job
 from jobs.registry import task_named
 from jobs.validation import plain_text
 from scheduling.actions.locking import lock_schedule, require_source, target
@@ -15,8 +16,8 @@ from scheduling.models import Firing, JobSchedule
 from scheduling.requests import job_request
 
 
-def run_schedule_now(*, schedule_id: int, actor: Actor, reason: str = "") -> Firing:
-    """Make its job at once and return the firing that holds it. The clock goes on as before.
+def run_now(*, schedule_id: int, actor: Actor, reason: str = "") -> Job:
+    """Make its job at once and return it. The clock goes on as before.
 
     Raises InvalidTransition while a job of it is running (or unfinished, unless overlap is
     allowed), TaskNotFound, ScheduleNotFound or PermissionDenied.
@@ -31,17 +32,18 @@ def run_schedule_now(*, schedule_id: int, actor: Actor, reason: str = "") -> Fir
             raise InvalidTransition(
                 f"Schedule {schedule_id} is RUNNING; it can run again when READY."
             )
-        firing = Firing.objects.create(
+        job = Job.objects.get(id=_enqueue(schedule))
+        Firing.objects.create(
             schedule=schedule,
             nominal_time=locked.now,
             kind=Firing.Kind.MANUAL,
             outcome=Firing.Outcome.ENQUEUED,
-            job_id=_enqueue(schedule),
+            job=job,
             reason=reason,
         )
-        facts = {"job_id": firing.job_id} | ({"reason": reason} if reason else {})
+        facts = {"job_id": job.id} | ({"reason": reason} if reason else {})
         recorder.record(EventType.SCHEDULE_RUN, target(schedule), actor=actor, metadata=facts)
-    return firing
+    return job
 
 
 def _enqueue(schedule: JobSchedule) -> int:

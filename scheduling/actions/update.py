@@ -45,6 +45,8 @@ def update_schedule(
                 f"{expected_version}. Read it again."
             )
         changed = {n: v for n, v in columns.items() if getattr(schedule, n) != v}
+        if not changed and not enabled:
+            return schedule
         _set(locked, changed, actor, enabled=enabled)
         with names_translated(schedule.name):
             _save(schedule, changed)

@@ -1,0 +1,170 @@
+"""Importing crontabs: each line becomes a schedule of the task `run_command`, never two."""
+
+import hashlib
+import os
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+
+from controlplane.actors import Actor
+from controlplane.errors import ControlPlaneError
+from scheduling import cron
+from scheduling.actions.create import create_schedule
+from scheduling.actions.transition import resume_schedule
+from scheduling.actions.update import update_schedule
+from scheduling.crontab_text import Entry, has_user_field, read_crontab
+from scheduling.errors import InvalidSchedule
+from scheduling.host import crontab_owner, machine_zone, user_names
+from scheduling.lifecycle import ScheduleStatus
+from scheduling.models import JobSchedule
+from scheduling.run_as import Runner, runner_for
+from scheduling.values import ScheduleValues
+
+TASK = "jobs.tasks.run_command.run_command"
+SYSTEM_CRONTAB = Path("/etc/crontab")
+SYSTEM_FOLDERS = tuple(map(Path, ("/etc/cron.d", "/var/spool/cron/crontabs", "/var/spool/cron")))
+#: Told of a schedule that an import left PAUSED; a person who pauses one leaves no such reason.
+NOT_ENABLED = "imported; not enabled yet"
+#: Longest name made from a command, characters.
+NAME_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLine:
+    """What became of a line: created, updated, unchanged, skipped, refused or ignored, and why."""
+
+    line_number: int
+    text: str
+    status: str
+    schedule: JobSchedule | None = None
+    reason: str = ""
+
+    @property
+    def next_run_at(self) -> datetime | None:
+        return self.schedule.next_run_at if self.schedule else None
+
+
+def import_crontab(
+    text: str, *, source: str, actor: Actor, enable: bool, system: bool | None = None
+) -> list[ImportedLine]:
+    """Make or refresh a schedule for each line, in one transaction; return them in its order.
+
+    `source` names the text, a path or "-": the same line of the same source is the same schedule.
+    `enable` lets the clock fire those that may run here; what a person paused stays so, and without
+    it what a person deleted stays away. `system`: lines have a user field; None: found out.
+    A line for another user is PAUSED with the reason unless this process may become that user.
+    """
+    owner = crontab_owner(source)
+    if Path(source).is_file():
+        source = str(Path(source).resolve())
+    if system is None or owner:
+        system = not owner and has_user_field(text, user_names())
+    table = read_crontab(text, system=system)
+    seen: Counter[str] = Counter()
+    lines = [ImportedLine(number, "", "ignored", None, remark) for number, remark in table.remarks]
+    with transaction.atomic():
+        for entry in table.entries:
+            seen[entry.text] += 1
+            key = _import_key(source, entry.text, seen[entry.text])
+            lines.append(_import(entry, key, runner_for(entry.user or owner), actor, enable))
+    return sorted(lines, key=lambda line: line.line_number)
+
+
+def readable_system_crontabs() -> list[Path]:
+    """This machine's own crontabs, as far as this process may read them."""
+    found = [SYSTEM_CRONTAB]
+    for folder in SYSTEM_FOLDERS:
+        try:
+            found += sorted(folder.iterdir())
+        except OSError:
+            continue
+    return [path for path in found if _is_crontab(path)]
+
+
+def _is_crontab(path: Path) -> bool:
+    # cron leaves out what editors and packagers put aside (.placeholder, x.dpkg-old, x~).
+    if "." in path.name or path.name.endswith("~"):
+        return False
+    return path.is_file() and os.access(path, os.R_OK)
+
+
+def _import_key(source: str, text: str, occurrence: int) -> str:
+    digest = hashlib.sha256("\0".join((source, text, str(occurrence))).encode()).hexdigest()
+    return f"crontab:{digest[:40]}"
+
+
+def _import(entry: Entry, key: str, runner: Runner, actor: Actor, enable: bool) -> ImportedLine:
+    if entry.problem:
+        return ImportedLine(entry.line_number, entry.text, "skipped", None, entry.problem)
+    try:
+        with transaction.atomic():
+            status, schedule = _stored(entry, key, runner, actor, enable and not runner.obstacle)
+    except ControlPlaneError as error:
+        return ImportedLine(entry.line_number, entry.text, "refused", None, error.message)
+    paused = schedule.schedule_status == ScheduleStatus.PAUSED
+    reason = runner.obstacle if paused else ""
+    return ImportedLine(entry.line_number, entry.text, status, schedule, reason)
+
+
+def _stored(
+    entry: Entry, key: str, runner: Runner, actor: Actor, enable: bool
+) -> tuple[str, JobSchedule]:
+    """The line's schedule, made or refreshed, and which of it."""
+    values = _values(entry, runner)
+    known = JobSchedule.objects.live().filter(import_key=key).first()
+    waiting = runner.obstacle or NOT_ENABLED
+    if known is None and not enable and JobSchedule.objects.filter(import_key=key).exists():
+        raise InvalidSchedule("its schedule was deleted here")
+    if known is None:
+        values["name"] = _free_name(entry.command, actor)
+        reason = "" if enable else waiting
+        made = create_schedule(
+            actor=actor, enabled=enable, import_key=key, status_reason=reason, **values
+        )
+        return "created", made
+    updated = update_schedule(schedule_id=known.id, actor=actor, **values)
+    status = "unchanged" if updated.version == known.version else "updated"
+    if enable and known.status_reason and known.schedule_status == ScheduleStatus.PAUSED:
+        updated = resume_schedule(schedule_id=known.id, actor=actor)
+        status = "updated"
+    return status, updated
+
+
+def _values(entry: Entry, runner: Runner) -> ScheduleValues:
+    return {
+        "task": TASK,
+        "kwargs": _arguments(entry, runner),
+        "cron": cron.canonical(entry.cron),
+        "timezone": entry.zone or machine_zone(),
+        "description": entry.description,
+    }
+
+
+def _arguments(entry: Entry, runner: Runner) -> dict[str, object]:
+    """The arguments of `run_command`: with the shell, folder and variables cron would give."""
+    variables = dict(entry.variables)
+    shell = variables.pop("SHELL", "/bin/sh")
+    folder = variables.get("HOME", runner.home)
+    arguments: dict[str, object] = {"shell": entry.command}
+    if shell != "/bin/sh":
+        arguments = {"argv": [shell, "-c", entry.command]}
+    optional = {"cwd": folder, "env": variables, "stdin": entry.stdin, "run_as": runner.run_as}
+    return arguments | {name: value for name, value in optional.items() if value}
+
+
+def _free_name(command: str, actor: Actor) -> str:
+    """The command's beginning, with a number where the owner has such a name already."""
+    words = "".join(c if c.isprintable() else " " for c in command).split()
+    short = " ".join(words)
+    short = short if len(short) <= NAME_LENGTH else short[: NAME_LENGTH - 1].rstrip() + "…"
+    taken = set(
+        JobSchedule.objects.live()
+        .owned_by(actor.id)
+        .filter(name__startswith=short)
+        .values_list("name", flat=True)
+    )
+    candidates = (short if n == 1 else f"{short} ({n})" for n in range(1, len(taken) + 2))
+    return next(name for name in candidates if name not in taken)
