@@ -8,7 +8,8 @@ from accounts.actions import ensure_first_admin
 from controlplane.actors import SYSTEM
 from controlplane.errors import ControlPlaneError
 from controlplane.up.errors import UpError
-from scheduling import actions, builtin, crontab
+from scheduling import actions, crontab
+from scheduling.builtin import ensure_builtin_schedules
 from scheduling.crontab import ImportedLine
 from scheduling.models import JobSchedule
 
@@ -32,7 +33,7 @@ def prepare_admin(var_dir: Path, say: Say) -> None:
 
 def prepare_schedules(health_url: str, say: Say) -> list[JobSchedule]:
     """Make the built-in schedules, or point them at the present address."""
-    schedules = builtin.ensure_builtin_schedules(health_url)
+    schedules = ensure_builtin_schedules(health_url)
     say("Schedules", ", ".join(schedule.name for schedule in schedules))
     return schedules
 
@@ -47,11 +48,11 @@ def read_crontab(path: Path) -> str:
         raise UpError(f"{path} is not a crontab: {error}") from error
 
 
-def import_named_crontab(path: Path, text: str, say: Say) -> None:
+def import_named_crontab(path: Path, text: str, say: Say) -> list[ImportedLine]:
     """Import the crontab that a person named; its lines are to run."""
-    system = path.resolve().is_relative_to("/etc")
-    lines = crontab.import_crontab(text, source=str(path), actor=SYSTEM, enable=True, system=system)
+    lines = crontab.import_crontab(text, source=str(path), actor=SYSTEM, enable=True)
     tell(path, lines, say)
+    return lines
 
 
 def import_system_crontabs(say: Say) -> None:
@@ -62,20 +63,23 @@ def import_system_crontabs(say: Say) -> None:
         except UpError as error:
             say("Crontab", str(error))
             continue
-        lines = crontab.import_crontab(
-            text, source=str(path), actor=SYSTEM, enable=False, system=True
-        )
+        lines = crontab.import_crontab(text, source=str(path), actor=SYSTEM, enable=False)
         tell(path, lines, say)
 
 
 def tell(path: Path, lines: list[ImportedLine], say: Say) -> None:
-    """Say what became of a crontab's lines, with the reason where one does not run."""
-    counts = Counter(line.status for line in lines)
-    words = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    """Say what became of a crontab's lines, with the reason where there is one to give."""
+    counts = Counter(fate(line) for line in lines if line.status != "ignored")
+    words = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     say("Crontab", f"{path}: {words or 'no jobs in it'}")
     for line in lines:
         if line.reason:
-            say("", f"line {line.line_number} {line.status}: {line.reason}")
+            say("", f"line {line.line_number} {fate(line)}: {line.reason}")
+
+
+def fate(line: ImportedLine) -> str:
+    """Say in one word what a line is now: a schedule's status, or why there is no schedule."""
+    return line.schedule.schedule_status.lower() if line.schedule else line.status
 
 
 def start_first_runs(schedules: list[JobSchedule], say: Say) -> None:

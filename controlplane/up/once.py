@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from controlplane.actors import SYSTEM
 from controlplane.errors import ControlPlaneError
+from controlplane.up import contents
 from jobs import lifecycle
 from jobs.actions.cancel import cancel_job
 from jobs.lifecycle import Status
 from jobs.models import Job, JobExecution
 from scheduling import actions
+from scheduling.crontab import ImportedLine
 from scheduling.models import JobSchedule
 
 NOT_STARTED = "NOT STARTED"
@@ -48,6 +50,15 @@ def run_all(pump: Callable[[], bool]) -> list[Row]:
     while is_unfinished(started.values()) and pump():
         pass
     return rows + [row_of(name, job_id) for name, job_id in started.items()]
+
+
+def rows_of_lines_left_out(lines: list[ImportedLine]) -> list[Row]:
+    """Return a row for each line of the named crontab that could not be made to run."""
+    return [
+        Row(line.text, contents.fate(line).upper(), None, line.reason)
+        for line in lines
+        if line.reason and line.status != "ignored"
+    ]
 
 
 def is_unfinished(job_ids: Collection[int]) -> bool:

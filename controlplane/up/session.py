@@ -13,6 +13,7 @@ from controlplane.supervision.supervisor import Supervisor
 from controlplane.up import address, contents, database, once, programs, sole
 from controlplane.up.address import Address
 from controlplane.up.errors import UpError
+from scheduling.crontab import ImportedLine
 
 # From the start of the processes to a page; the first start compiles everything.
 PAGE_SECONDS = 60.0
@@ -47,15 +48,16 @@ def run(options: Options) -> int:
             say("Migrations", f"{database.migrate()} applied")
             contents.prepare_admin(var_dir, say)
             schedules = contents.prepare_schedules(place.health_url, say)
+            lines: list[ImportedLine] = []
             if options.crontab:
-                contents.import_named_crontab(options.crontab, text, say)
+                lines = contents.import_named_crontab(options.crontab, text, say)
             else:
                 contents.import_system_crontabs(say)
             database.leave()
             with supervisor(options, place, claim, server) as running:
                 wait_for_page(running, place)
                 if options.once:
-                    return run_once(running, server)
+                    return run_once(running, lines)
                 contents.start_first_runs(schedules, say)
                 database.leave()
                 say("Running", f"{place.url} (Ctrl-C stops everything)")
@@ -105,19 +107,19 @@ def keep_running(running: Supervisor, server: Server | None) -> None:
                 say("Database", "had died; it runs again")
 
 
-def run_once(running: Supervisor, server: Server | None) -> int:
+def run_once(running: Supervisor, lines: list[ImportedLine]) -> int:
     """Run every enabled schedule once, print the table, and return the exit status."""
 
     def pump() -> bool:
         running.pump(0.2)
         return not running.is_stopping
 
-    rows = once.run_all(pump)
+    rows = once.run_all(pump) + once.rows_of_lines_left_out(lines)
     database.leave()
     running.stop()
     sys.stdout.write(f"\n{once.table(rows)}\n")
     failed = sum(not row.is_good for row in rows)
-    sys.stdout.write(f"\n{len(rows)} schedules ran once, {failed} failed\n")
+    sys.stdout.write(f"\n{len(rows) - failed} of {len(rows)} succeeded\n")
     return 1 if failed else 0
 
 
