@@ -41,6 +41,9 @@ from jobs.settlement import Ending
 
 #: Beyond its timeout and the grace, an attempt's lease is kept for so long, seconds: the time to report it.
 LEASE_MARGIN = 5.0
+#: Beyond the grace, a task that stops has so long to end its processes and say so, seconds: it
+#: sends SIGKILL only when the grace is over.
+END_MARGIN = 2.5
 #: How often running attempts are looked at while one has a deadline or is asked to stop, seconds.
 WATCH_SECONDS = 0.2
 
@@ -234,7 +237,7 @@ class ThreadLane(Lane):
         if not attempt.stop.is_set() or attempt.stop.reason == "shutdown":
             return
         asked = self._asked.setdefault(attempt.claimed.execution_id, now)
-        if now - asked > self.kill_grace:
+        if now - asked > self.kill_grace + END_MARGIN:
             del self._asked[attempt.claimed.execution_id]
             self.slots.abandon(attempt)
             log_event("executor.abandoned_thread", job_id=attempt.claimed.job_id)

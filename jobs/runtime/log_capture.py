@@ -180,4 +180,6 @@ def install() -> None:
         return
     handler = ContextLogHandler()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    # Django's report on every task: the execution holds its outcome and traceback already.
+    handler.addFilter(lambda record: record.name != "django.tasks")
     root.addHandler(handler)

@@ -82,8 +82,9 @@ def checked_endpoints(
     endpoints = _resolve(host, port, wait)
     for endpoint in endpoints:
         if not is_public(endpoint.address) and not is_allowed(host, endpoint, allowed):
+            which = "" if host == str(endpoint.address) else f" ({endpoint.address})"
             raise AddressRefused(
-                f"{host} is {endpoint.address}, which is not a public address. To allow it, add "
+                f"{host}{which} is not a public address. To allow it, add "
                 f"{host}:{port} to the option http_request_allowed_private "
                 "(HTTP_REQUEST_ALLOWED_PRIVATE in the environment)."
             )

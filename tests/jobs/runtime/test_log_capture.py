@@ -185,3 +185,19 @@ def test_install_adds_one_handler_only() -> None:
         assert sum(isinstance(handler, ContextLogHandler) for handler in root.handlers) == 1
     finally:
         root.handlers[:] = before
+
+
+def test_djangos_own_report_on_the_task_stays_out() -> None:
+    root = logging.getLogger()
+    before = list(root.handlers)
+    root.handlers.clear()
+    log = ExecutionLog(1000)
+    token = current_log.set(log)
+    try:
+        install()
+        logging.getLogger("django.tasks").error("state=FAILED")
+        logging.getLogger("django.db").error("kept")
+    finally:
+        current_log.reset(token)
+        root.handlers[:] = before
+    assert text_of(log) == "ERROR django.db: kept\n"
