@@ -22,7 +22,7 @@ from controlplane.events import log_event
 from controlplane.loop import DATABASE_AWAY, RECONNECT_DELAYS, Report
 from jobs import recovery
 from jobs.runtime.ledger import Ledger
-from jobs.runtime.process_tree import kill_group
+from jobs.runtime.process_tree import kill_tree
 
 #: What the executor sends before it ends of its own will.
 GOODBYE = b"q"
@@ -145,7 +145,7 @@ class _Keeper:
 
     def _executor_gone(self) -> None:
         for pgid in self.ledger.groups():
-            kill_group(pgid)
+            kill_tree(pgid)
         started = {e.execution_id: e.alone for e in self.ledger.entries() if e.started}
         give_up = time.monotonic() + self.options.lease_seconds
         while not self._try(lambda: self._recover(started)):

@@ -205,6 +205,16 @@ def terminate_tree(
     return [process.pid for process in tree.living()]
 
 
+def kill_tree(pid: int) -> None:
+    """SIGKILL `pid` and its tree at once; what is gone, or not ours to end, is left alone."""
+    if pid <= 1 or pid == os.getpid():
+        return
+    tree = _Tree(pid, "")
+    tree.living()  # before its head falls: orphans are not found by their ancestry
+    kill_group(pid)
+    _gone_within(tree, _KILL_PATIENCE, time.sleep, kill=True)
+
+
 def _gone_within(
     tree: _Tree, seconds: float, pause: Callable[[float], object], *, kill: bool
 ) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jobs.runtime import process_tree
-from jobs.runtime.process_tree import descendants, kill_group, terminate_tree
+from jobs.runtime.process_tree import descendants, kill_group, kill_tree, terminate_tree
 from tests.waiting import wait_until
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -163,6 +163,19 @@ def test_kill_group_kills_every_member_but_never_our_own_group(
     kill_group(os.getpgrp())
     kill_group(0)
     kill_group(1)
+
+
+def test_kill_tree_reaches_a_grandchild_that_left_the_session(tmp_path: Path, start: Start) -> None:
+    deaf = "trap '' TERM;"
+    line = f"{deaf} setsid sh -c 'echo $$ > {tmp_path}/far; while :; do sleep 60; done' & wait"
+    root = start(line)
+    (far,) = pids_in(tmp_path, "far")
+    kill_tree(root.pid)
+    assert root.wait() == -signal.SIGKILL
+    assert not alive(far)
+    kill_tree(root.pid)
+    kill_tree(os.getpid())
+    kill_tree(1)
 
 
 def test_without_proc_the_group_is_still_ended(
