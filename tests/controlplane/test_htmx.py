@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -18,8 +17,7 @@ def secret(request: HtmxHttpRequest) -> HttpResponse:
 
 def answer(request: HttpRequest, user: Any = None) -> HttpResponse:
     request.user = user or AnonymousUser()
-    view = cast(Callable[[HttpRequest], HttpResponse], secret)
-    return cast(HttpResponse, HtmxMiddleware(view)(request))
+    return cast(HttpResponse, HtmxMiddleware(secret)(request))
 
 
 def test_a_stranger_is_sent_to_the_login_and_back() -> None:
