@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 type Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-#: Public by number, yet a cloud's own machine answers there (Azure's metadata and health probe).
-_INTERNAL = frozenset({ipaddress.ip_address("168.63.129.16")})
+#: Not private by what every Python knows, yet not the open Internet either.
+_INTERNAL = (
+    ipaddress.ip_network("168.63.129.16/32"),  # Azure's own services, metadata among them
+    ipaddress.ip_network("192.0.0.0/24"),  # protocol assignments: private as a whole since 3.12.4
+)
 _IPV6_UNICAST = ipaddress.ip_network("2000::/3")
 #: Networks whose addresses end in an IPv4 address (NAT64, IPv4-compatible).
 _IPV4_AT_THE_END = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
@@ -51,7 +54,9 @@ def is_public(address: Address) -> bool:
             return is_public(inside)
         if address not in _IPV6_UNICAST:
             return False
-    return address.is_global and not address.is_multicast and address not in _INTERNAL
+    if any(address in network for network in _INTERNAL):
+        return False
+    return address.is_global and not address.is_multicast
 
 
 def is_allowed(host: str, endpoint: Endpoint, allowed: tuple[str, ...]) -> bool:
