@@ -64,8 +64,8 @@ def needs_database(arguments: list[str]) -> bool:
 def secret_key_file(var_dir: Path) -> Path:
     """Return the file with this set-up's own key, making it once; only its owner can read it."""
     path = var_dir / "secret_key"
+    make_var_dir(var_dir)
     if not path.exists():
-        make_var_dir(var_dir)
         new = path.with_name(f"{path.name}.new-{os.getpid()}")
         new.touch(mode=0o600)
         new.write_text(secrets.token_urlsafe(48), encoding="ascii")
@@ -84,3 +84,5 @@ def make_var_dir(var_dir: Path) -> None:
     if not var_dir.exists():
         var_dir.mkdir(parents=True, exist_ok=True)
         var_dir.chmod(0o755)
+    # Nothing is collected on such a machine, yet the static files' server looks for the folder.
+    (var_dir / "staticfiles").mkdir(exist_ok=True)

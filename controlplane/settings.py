@@ -217,9 +217,13 @@ CONTROL_PLANE: dict[str, Any] = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "plain": {
+            "format": env.text("LOG_FORMAT", "%(asctime)s %(levelname)s %(name)s: %(message)s")
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     # Two lines for each job are too many; failed attempts are logged by the executor itself.
-    "loggers": {"django.tasks": {"level": "WARNING"}},
+    "loggers": {"django.tasks": {"level": "CRITICAL"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
 }

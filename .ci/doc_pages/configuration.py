@@ -32,6 +32,7 @@ MEANINGS = {
     "BOOTSTRAP_ADMIN_PASSWORD": "Their password, for the same command.",
     "STATIC_ROOT": "Where `collectstatic` puts files.",
     "SECURE_SSL_REDIRECT": "Send plain HTTP to HTTPS; production only.",
+    "LOG_FORMAT": "A line of the processes' logs, in the terms of Python's logging.",
     "LOG_LEVEL": "Least level of what the processes log.",
 }
 

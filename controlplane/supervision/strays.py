@@ -9,12 +9,16 @@ import glob
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
+
+# How long adopted processes may take to notice that their parent is gone.
+GRACE_SECONDS = 0.5
 
 # A process that does not die of SIGKILL within this time hangs in the kernel.
 PATIENCE_SECONDS = 1.0
@@ -38,8 +42,15 @@ def reap(known: Collection[int]) -> None:
 
 
 def end_all(known: Collection[int]) -> int:
-    """Kill every adopted process, and those it leaves in turn; return how many there were."""
+    """Kill every adopted process, and those it leaves in turn; return how many there were.
+
+    Those that are about to end by themselves, as their parent has, are left a moment for it.
+    """
     killed: set[int] = set()
+    deadline = time.monotonic() + GRACE_SECONDS
+    while adopted(known) and time.monotonic() < deadline:
+        threading.Event().wait(GRACE_SECONDS / 20)
+        reap(known)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (found := adopted(known)) and time.monotonic() < deadline:
         for pid in found:

@@ -54,6 +54,8 @@ def environment(address: Address) -> dict[str, str]:
         **local_setup.local_environment(),
         "ALLOWED_HOSTS": ",".join(address.hosts()),
         "HTTP_REQUEST_ALLOWED_PRIVATE": address.netloc,
+        # The supervisor tells the time.
+        "LOG_FORMAT": "%(levelname)s %(name)s: %(message)s",
     }
     fixed = {
         "PYTHONUNBUFFERED": "1",

@@ -31,7 +31,7 @@ def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     local_setup.local_environment(tmp_path)
     assert path.read_text(encoding="ascii") == key
-    assert [found.name for found in tmp_path.iterdir()] == ["secret_key"]
+    assert {found.name for found in tmp_path.iterdir()} == {"secret_key", "staticfiles"}
 
 
 def test_a_given_key_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
