@@ -40,6 +40,8 @@ class Child:
         self._ledger = ledger
         self.attempts = 0
         self.memory_mb = 0.0
+        #: The child closed its end, which only its death does.
+        self._hung_up = False
         self._groups: dict[int, int] = {}
         ours, theirs = _server.Pipe()
         out, out_child = _server.Pipe(duplex=False)
@@ -63,7 +65,8 @@ class Child:
         """It has run as many attempts, or holds as much memory, as it may; or it is gone."""
         options = conf.options()
         return (
-            not self._process.is_alive()
+            self._hung_up
+            or not self._process.is_alive()
             or 0 < options.child_max_attempts <= self.attempts
             or 0 < options.child_max_memory_mb < self.memory_mb
         )
@@ -83,7 +86,7 @@ class Child:
             ended, answer = self._listen(attempt)
             if ended:
                 return answer
-            if not self._process.is_alive() and not self._line.poll():
+            if self._hung_up:
                 self._read_output(attempt)
                 return self._died(attempt, clock)
             if attempt.stop.is_set() and not told_at:
@@ -107,7 +110,7 @@ class Child:
 
     def _listen(self, attempt: Attempt) -> tuple[bool, Succeeded | Ending | None]:
         """Handle what comes within a moment; (True, how it ended) once the child says so."""
-        watched = [self._line, self._process.sentinel, *self._outputs]
+        watched = [self._line, *self._outputs]
         ready = mp_connection.wait(watched, LOOK_SECONDS)
         if any(end in ready for end in self._outputs):
             self._read_output(attempt)
@@ -116,7 +119,7 @@ class Child:
         try:
             kind, content = self._line.recv()
         except (EOFError, OSError):
-            self._process.join(1.0)
+            self._hung_up = True
             return False, None
         if kind in ("ended", "settled"):
             end, self.memory_mb = content

@@ -72,7 +72,8 @@ class Executor(Loop):
         self.lanes: tuple[lanes.Lane, ...] = ()
         self._due_at: float | None = None
         self._due_asked = float("-inf")
-        self._found = True
+        #: Lanes whose last claim with room found nothing.
+        self._dry: set[bool] = set()
 
     def setup(self) -> None:
         self.clock.compare()
@@ -110,9 +111,8 @@ class Executor(Loop):
     def tick(self) -> float | None:
         self.ledger.beat()
         self._check_keeper()
-        claimed = [self._claim(lane) for lane in self.lanes]
-        self._found = any(claimed)
         for lane in self.lanes:
+            self._claim(lane)
             lane.watch()
             if lane.buffer.waited() > HAND_BACK_SECONDS:
                 self._hand_back(lane, "No slot became free in time.")
@@ -120,21 +120,21 @@ class Executor(Loop):
         self._look_for_cancels()
         return min([self._promote(), *(lane.next_look() for lane in self.lanes)])
 
-    def _claim(self, lane: lanes.Lane) -> int:
-        """Fill a lane; with a full buffer, look only for what must go before it. Returns how many."""
+    def _claim(self, lane: lanes.Lane) -> None:
+        """Fill a lane; with a full buffer, look only for what must go before it."""
         room = min(lane.room(self.options), self.ledger.room)
         above = None
         if room <= 0:
             above = lane.buffer.lowest_priority()
             room = min(lane.size, self.ledger.room)
             if above is None or room <= 0:
-                return 0
-        queues = self.sources.queues(isolated=lane.isolated)
-        if not queues:
-            return 0
+                self._dry.discard(lane.isolated)
+                return
+        if self.sources.is_dry(isolated=lane.isolated):
+            return
         claimed = queue.claim(
             worker_id=self.report.worker_id,
-            queues=queues,
+            queues=self.sources.queues(),
             limit=room,
             isolated=lane.isolated,
             exclude=self.sources.excluded(),
@@ -142,9 +142,11 @@ class Executor(Loop):
         )
         if claimed:
             lane.add([self._enter(c) for c in claimed])
-        elif above is None:
+        if claimed or above is not None:
+            self._dry.discard(lane.isolated)
+        else:
+            self._dry.add(lane.isolated)
             self.sources.dry(isolated=lane.isolated, seconds=self.tick_seconds)
-        return len(claimed)
 
     def _enter(self, claimed: Claimed) -> Attempt:
         return Attempt(claimed=claimed, place=self.ledger.enter(claimed.execution_id))
@@ -248,6 +250,6 @@ class Executor(Loop):
         """Claim and run until nothing is claimable and nothing runs."""
         while True:
             self.tick()
-            if not self._found and not self._busy() and not any(True for _ in self.running()):
+            if len(self._dry) == len(self.lanes) and not self._busy() and not list(self.running()):
                 return
             self.pause(IDLE_LOOK_SECONDS)

@@ -27,11 +27,13 @@ class Sources:
         self._cancels_at = 0.0
         self._dry_until = [0.0, 0.0]
 
-    def queues(self, *, isolated: bool) -> list[str]:
-        """Queues that may hold work for this lane, paused ones left out; none while it is known to be dry."""
+    def is_dry(self, *, isolated: bool) -> bool:
+        """Whether a claim found nothing lately and nobody has spoken of new work since."""
+        return time.monotonic() < self._dry_until[isolated]
+
+    def queues(self) -> list[str]:
+        """Queues that may hold work, paused ones left out."""
         now = time.monotonic()
-        if now < self._dry_until[isolated]:
-            return []
         if now - self._read_at > FRESH_SECONDS:
             self._read_at = now
             found = queue.pending_queues()
