@@ -42,8 +42,9 @@ def filled(db: None) -> None:
         )
         cursor.execute(
             f"""
-            INSERT INTO {job} (task, status, queue, queued_at)
-            SELECT 'app.tasks.t', %s, 'q' || n %% 3, now() FROM generate_series(1, %s) AS n
+            INSERT INTO {job} (task, status, queue, queued_at, isolated)
+            SELECT 'app.tasks.t', %s, 'q' || n %% 3, now(), n > 200
+            FROM generate_series(1, %s) AS n
             """,
             [Status.PENDING, PENDING],
         )
@@ -57,8 +58,8 @@ def filled(db: None) -> None:
         cursor.execute(
             f"""
             WITH running AS (
-                INSERT INTO {job} (task, status, queue, executions_made)
-                SELECT 'app.tasks.t', %s, 'q1', 1 FROM generate_series(1, 50)
+                INSERT INTO {job} (task, status, queue, queued_at, executions_made)
+                SELECT 'app.tasks.t', %s, 'q1', now(), 1 FROM generate_series(1, 50)
                 RETURNING id
             )
             INSERT INTO {execution} (job_id, number, worker_id, status, lease_expires_at)
@@ -88,6 +89,9 @@ CLAIMS: dict[str, Callable[[], object]] = {
     "from several": lambda: queue.claim(worker_id=WORKER, queues=["q0", "q1", "q2"], limit=50),
     "leaving a task out": lambda: queue.claim(
         worker_id=WORKER, queues=["q1"], limit=50, exclude=["app.tasks.other"]
+    ),
+    "for child processes": lambda: queue.claim(
+        worker_id=WORKER, queues=["q2"], limit=50, isolated=True
     ),
     "of more urgent ones": lambda: queue.claim(
         worker_id=WORKER, queues=["q1"], limit=50, above_priority=-1

@@ -16,6 +16,7 @@ ALLOWED = {
     "controlplane/systemd.py": "NOTIFY_SOCKET is a protocol with systemd, not a setting",
     "controlplane/test_command.py": "runs before the settings, for pytest to find a database",
     "controlplane/test_setup.py": "runs before the settings, for pytest to find a browser",
+    "controlplane/up/programs.py": "gives the programs of a set-up their environment",
     "jobs/tasks/command_user.py": "commands get a few plain variables of their executor",
 }
 
