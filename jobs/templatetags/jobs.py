@@ -47,7 +47,7 @@ OUTCOMES = {
     Outcome.FAILED: STATES[Status.FAILED],
     Outcome.TIMED_OUT: Look("warning", "hourglass", "Timed out"),
     Outcome.CANCELLED: STATES[Status.CANCELLED],
-    Outcome.INTERRUPTED: Look("muted", "dashed", "Interrupted"),
+    Outcome.INTERRUPTED: Look("muted", "bolt", "Interrupted"),
 }
 
 

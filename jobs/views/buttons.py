@@ -51,7 +51,7 @@ BUTTONS = (
         shape="trash",
         view="jobs:discard",
         question="Discard this job?",
-        consequence="It leaves the dead letters as cancelled and can not be retried any more.",
+        consequence="It leaves the dead letters as cancelled and cannot be retried any more.",
         confirm="Discard the job",
         is_dangerous=True,
     ),
