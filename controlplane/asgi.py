@@ -19,7 +19,8 @@ type Scope = MutableMapping[str, Any]
 type Receive = Callable[[], Awaitable[Scope]]
 type Send = Callable[[Scope], Awaitable[None]]
 
-_pages = WSGIMiddleware(get_wsgi_application(), workers=WEB_THREADS)
+_django: Any = get_wsgi_application()  # WSGI in all but its annotations
+_pages = WSGIMiddleware(_django, workers=WEB_THREADS)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

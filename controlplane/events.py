@@ -15,6 +15,10 @@ SENTENCES: dict[str, tuple[int, str]] = {
         "{name}: database unavailable, retrying: {error}",
     ),
     "database.back": (logging.INFO, "{name}: database is back after {seconds:.1f} s"),
+    "registry.broken": (
+        logging.ERROR,
+        "the tasks of {module} are unknown: it cannot be imported: {error}",
+    ),
     "executor.disabled": (
         logging.ERROR,
         "the executor is off here; set EXECUTOR_ENABLED=true to run jobs",

@@ -14,15 +14,8 @@ from jobs.lifecycle import TIMED, UNFINISHED, Outcome, Status
 if TYPE_CHECKING:
     from jobs.models import Job, JobExecution, Queue, Worker
 
-    JobRows = QuerySet[Job, Job]
-    ExecutionRows = QuerySet[JobExecution, JobExecution]
-    WorkerRows = QuerySet[Worker, Worker]
-    QueueRows = QuerySet[Queue, Queue]
-else:
-    JobRows = ExecutionRows = WorkerRows = QueueRows = QuerySet
 
-
-class JobQuerySet(JobRows):
+class JobQuerySet(QuerySet["Job"]):
     def claimable(self) -> JobQuerySet:
         """What an executor may take, first one first: higher priority, then longer waiting, then lower id."""
         return self.filter(status=Status.PENDING).order_by(F("priority").desc(), "queued_at", "id")
@@ -35,7 +28,7 @@ class JobQuerySet(JobRows):
         return self.filter(status__in=UNFINISHED)
 
 
-class ExecutionQuerySet(ExecutionRows):
+class ExecutionQuerySet(QuerySet["JobExecution"]):
     def running(self) -> ExecutionQuerySet:
         return self.filter(status=Outcome.RUNNING)
 
@@ -47,7 +40,7 @@ class ExecutionQuerySet(ExecutionRows):
         return self.running().filter(lease_expires_at__lt=Now())
 
 
-class QueueQuerySet(QueueRows):
+class QueueQuerySet(QuerySet["Queue"]):
     def paused(self) -> QueueQuerySet:
         """Paused now; a pause with an end is over at that time by itself."""
         return self.filter(paused_at__isnull=False).filter(
@@ -55,7 +48,7 @@ class QueueQuerySet(QueueRows):
         )
 
 
-class WorkerQuerySet(WorkerRows):
+class WorkerQuerySet(QuerySet["Worker"]):
     def live(self) -> WorkerQuerySet:
         """Not stopped, and heard of within three reports."""
         silence = timedelta(seconds=3 * conf.options().worker_report_seconds)

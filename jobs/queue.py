@@ -143,7 +143,11 @@ def claim(
             )[:share]
         if not ids:
             return []
-        parameters = {"ids": ids, "worker_id": worker_id, "lease": conf.options().lease_seconds}
+        parameters: dict[str, Any] = {
+            "ids": ids,
+            "worker_id": worker_id,
+            "lease": conf.options().lease_seconds,
+        }
         with connection.cursor() as cursor:
             cursor.execute(statement("begin_executions"), parameters)
             claimed = [Claimed(*row) for row in cursor.fetchall()]

@@ -10,8 +10,9 @@ from functools import cache
 
 from django.apps import apps
 from django.tasks import Task
-from django.utils.module_loading import autodiscover_modules
+from django.utils.module_loading import module_has_submodule
 
+from controlplane.events import log_event
 from jobs.errors import TaskNotFound
 
 _noted: set[str] = set()
@@ -24,7 +25,14 @@ def note(task: Task) -> None:
 
 @cache
 def _discover() -> None:
-    autodiscover_modules("tasks")
+    """Import the `tasks` module of each app. One that is broken costs its own tasks, not all others'."""
+    for app in apps.get_app_configs():
+        if app.module is None or not module_has_submodule(app.module, "tasks"):
+            continue
+        try:
+            importlib.import_module(f"{app.name}.tasks")
+        except Exception as error:  # noqa: BLE001 - whatever a host's module raises at import
+            log_event("registry.broken", module=f"{app.name}.tasks", error=error)
 
 
 def task_named(path: str) -> Task:

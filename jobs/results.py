@@ -1,6 +1,9 @@
 """A job as Django's TaskResult: the mapping of our states to Django's four, and of executions to errors."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import Any
 
 from django.tasks import TaskResult, TaskResultStatus
 from django.tasks.base import TaskError
@@ -33,7 +36,7 @@ def result_of(job_id: int, *, backend: str) -> TaskResult | None:
         return None
     executions = list(JobExecution.objects.filter(job_id=job_id).order_by("number"))
     begun = [e for e in executions if e.started_at is not None]
-    result = TaskResult(
+    result: TaskResult[..., Any] = TaskResult(
         task=registry.task_named(job.task),
         id=str(job.id),
         status=DJANGO_STATUS[Status(job.status)],

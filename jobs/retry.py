@@ -29,8 +29,8 @@ class Backoff:
 
     def delay(self, attempt: int) -> float:
         """Seconds to wait after the given attempt (1 for the first). Never overflows, for any number."""
-        exponent = min(max(attempt, 1) - 1, MAX_EXPONENT)
-        seconds = min(self.base_seconds * 2**exponent, self.cap_seconds)
+        exponent: int = min(max(attempt, 1) - 1, MAX_EXPONENT)
+        seconds = min(self.base_seconds * float(2**exponent), self.cap_seconds)
         return seconds * (1.0 - self.jitter * random.random())  # noqa: S311 - spreads load, no secret
 
 

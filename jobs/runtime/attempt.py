@@ -237,7 +237,9 @@ def _release_connections() -> None:
 
 def missing(error: TaskNotFound) -> Ending:
     """No live worker knows the task."""
-    texts = texts_of(error, Outcome.FAILED) | {"error_code": "missing_task", "traceback": ""}
+    texts = texts_of(error, Outcome.FAILED)
+    texts["error_code"] = "missing_task"
+    texts["traceback"] = ""  # of our own look-up: it says nothing
     return Ending(
         outcome=Outcome.FAILED, fate=Fate.GIVE_UP, reason="missing_task", charged=False, **texts
     )
@@ -245,7 +247,8 @@ def missing(error: TaskNotFound) -> Ending:
 
 def broken(error: Exception) -> Ending:
     """The executor itself failed around the attempt."""
-    texts = texts_of(error, Outcome.FAILED) | {"error_code": "executor_error"}
+    texts = texts_of(error, Outcome.FAILED)
+    texts["error_code"] = "executor_error"
     return Ending(outcome=Outcome.FAILED, fate=Fate.TRY_AGAIN, **texts)
 
 

@@ -86,7 +86,7 @@ class Child:
             ended, answer = self._listen(attempt)
             if ended:
                 return answer
-            if self._hung_up:
+            if self._gone():
                 self._read_output(attempt)
                 return self._died(attempt, clock)
             if attempt.stop.is_set() and not told_at:
@@ -110,7 +110,7 @@ class Child:
 
     def _listen(self, attempt: Attempt) -> tuple[bool, Succeeded | Ending | None]:
         """Handle what comes within a moment; (True, how it ended) once the child says so."""
-        watched = [self._line, *self._outputs]
+        watched: list[Any] = [self._line, self._process.sentinel, *self._outputs]
         ready = mp_connection.wait(watched, LOOK_SECONDS)
         if any(end in ready for end in self._outputs):
             self._read_output(attempt)
@@ -129,6 +129,10 @@ class Child:
             return True, end
         self._note(attempt, kind, content)
         return False, None
+
+    def _gone(self) -> bool:
+        """Dead, with nothing left unread. A fork of the task may hold the line open; the exit tells then."""
+        return self._hung_up or (not self._process.is_alive() and not self._line.poll())
 
     def _note(self, attempt: Attempt, kind: str, content: Any) -> None:
         if kind == "output":

@@ -46,7 +46,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobContext(TaskContext):
+class JobContext(TaskContext):  # type: ignore[misc]  # frozen too; the stubs do not say so
     """The first argument of a task declared with takes_context=True."""
 
     job_id: int

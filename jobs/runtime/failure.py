@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from controlplane import conf
 from jobs.errors import PermanentFailure, Snooze, TaskCancelled, TaskTimedOut, error_code
@@ -17,6 +17,15 @@ from jobs.settlement import Ending, Fate
 MAX_FRAMES = 100
 #: What a cut text ends with.
 CUT = "… (cut)"
+
+
+class ErrorTexts(TypedDict):
+    """What an execution keeps of an error; the names are those of its columns."""
+
+    error_code: str
+    error_class: str
+    error_message: str
+    traceback: str
 
 
 def ending_of(
@@ -84,7 +93,7 @@ def retry_delay(task: Any, attempt: int, error: BaseException | None = None) -> 
     return backoff.delay(attempt)
 
 
-def texts_of(error: BaseException, outcome: Outcome, stop_reason: str = "") -> dict[str, str]:
+def texts_of(error: BaseException, outcome: Outcome, stop_reason: str = "") -> ErrorTexts:
     """Code, class, message and traceback of an error, safe to store and of bounded size."""
     options = conf.options()
     kind = type(error)
