@@ -10,6 +10,7 @@ from tests.rules.tree import ROOT
 CONTRACTS = {
     "Imports point one way",
     "Inside jobs, doors above runtime above actions above queue above models",
+    "Inside scheduling, doors above the loop above actions above models",
     "Only actions and the runtime move jobs through the queue",
     "The core knows no web framework",
     "What a page shows is no part of the scheduler's dealings with jobs",
