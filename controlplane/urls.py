@@ -9,5 +9,6 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("", include("accounts.urls")),
     path("jobs/", include("jobs.urls")),
+    path("schedules/", include("scheduling.urls")),
     path("audit/", include("audit.urls")),
 ]

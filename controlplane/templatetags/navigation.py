@@ -34,6 +34,7 @@ class Shown:
 
 PLACES = (
     Place("Jobs", "list", "jobs:list"),
+    Place("Schedules", "calendar", "scheduling:list"),
     Place("Audit", "book", "audit:list", "audit.read"),
 )
 
