@@ -149,3 +149,8 @@ def test_the_page_costs_the_same_number_of_queries_however_long(
     # session, person, roles; jobs, executions; four counts
     with django_assert_num_queries(9):
         operator_client.get("/jobs/")
+
+
+def test_a_job_of_a_schedule_leads_to_it(operator_client: Client) -> None:
+    make_job(trigger=Trigger.SCHEDULE, trigger_id=3)
+    assert '<a href="/schedules/3/">Schedule 3</a>' in operator_client.get("/jobs/").text
