@@ -13,7 +13,7 @@ from controlplane import embedded_postgres
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Everything the set-up makes: database, secret key, first password, collected files.
-VAR_DIR = ROOT / "var"
+VAR_DIR = Path(os.environ.get("CONTROL_PLANE_VAR") or ROOT / "var")
 
 # Commands that work without a database; for all others the embedded one is started.
 WITHOUT_DATABASE = frozenset(

@@ -53,6 +53,8 @@ def choose(host: str, port: int | None) -> Address:
     Raises UpError when the one asked for is taken or the host is not ours.
     """
     if port is not None:
+        if not 0 < port < 65_536:
+            raise UpError("A port is a number from 1 to 65535")
         if not is_free(host, port):
             raise UpError(f"Port {port} of {host} is taken; leave --port out to use a free one")
         return Address(host, port)
