@@ -23,7 +23,7 @@ class Actor:
 
     @property
     def is_system(self) -> bool:
-        """Told by the role, not by the missing id: somebody who is not signed in has none either."""
+        """Told by the role, not by the missing id: somebody not signed in has none either."""
         return "SYSTEM" in self.roles
 
 

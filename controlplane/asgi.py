@@ -1,6 +1,8 @@
-"""The web process: Django through WSGI in a fixed thread pool, so that each thread keeps its database connection.
+"""The web process: Django through WSGI in a fixed thread pool, so that each thread keeps its
+database connection.
 
-Routes that only wait (live updates, long polls) will stand beside it here, so that waiting takes no thread.
+Routes that only wait (live updates, long polls) will stand beside it here, so that waiting takes no
+thread.
 """
 
 import os

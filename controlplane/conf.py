@@ -1,4 +1,5 @@
-"""Our own options: what each means, its unit, its default and its bounds. `settings.CONTROL_PLANE` overrides.
+"""Our own options: what each means, its unit, its default and its bounds. `settings.CONTROL_PLANE`
+overrides.
 
 Read them with `conf.options()`; settings.py fills the dictionary from the environment.
 """
@@ -13,13 +14,15 @@ from django.core.exceptions import ImproperlyConfigured
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    #: The executor runs only where it is enabled, so that a test or a web host never takes jobs by accident.
+    #: The executor runs only where it is enabled, so that a test or a web host never takes jobs by
+    #: accident.
     executor_enabled: bool = False
     #: Longest time between two looks for work when no notification arrives, seconds.
     executor_tick_seconds: float = 5.0
     #: Threads that run tasks with isolation="thread".
     executor_threads: int = 10
-    #: Child processes that run tasks with isolation="process" and suspects; started when first needed.
+    #: Child processes that run tasks with isolation="process" and suspects; started when first
+    #: needed.
     executor_processes: int = 2
     #: Most jobs taken by one claim. Larger is faster for short tasks; the claim adapts below it.
     claim_batch: int = 500
@@ -29,7 +32,8 @@ class Options:
     lease_seconds: float = 60.0
     #: Time between renewals, seconds; at most a third of the lease (checked at start).
     lease_renewal_seconds: float = 15.0
-    #: An executor whose main loop has not moved for this long counts as hung: its leases run out. Seconds.
+    #: An executor whose main loop has not moved for this long counts as hung: its leases run out.
+    #: Seconds.
     executor_hang_seconds: float = 600.0
     #: After SIGTERM, how long running attempts may finish before they are cancelled, seconds.
     shutdown_grace_seconds: float = 25.0
@@ -47,7 +51,8 @@ class Options:
     watchdog_tick_seconds: float = 60.0
     #: Rows the watchdog treats in one transaction.
     watchdog_batch: int = 500
-    #: Time between two reports of a worker about itself, seconds; silent for three of them it counts as dead.
+    #: Time between two reports of a worker about itself, seconds; silent for three of them it
+    #: counts as dead.
     worker_report_seconds: float = 15.0
     #: Default number of attempts of a job (the first one and its retries), 1 to 21.
     default_max_attempts: int = 4
@@ -79,8 +84,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.lease_renewal_seconds > self.lease_seconds / 3:
             raise ImproperlyConfigured(
-                f"lease_renewal_seconds ({self.lease_renewal_seconds:g}) must be at most a third of "
-                f"lease_seconds ({self.lease_seconds:g}), or a slow renewal loses live work."
+                f"lease_renewal_seconds ({self.lease_renewal_seconds:g}) must be at most a third "
+                f"of lease_seconds ({self.lease_seconds:g}), or a slow renewal loses live work."
             )
         if not 1 <= self.default_max_attempts <= 21:
             raise ImproperlyConfigured("default_max_attempts must be from 1 to 21.")
@@ -100,6 +105,8 @@ def _build(items: tuple[tuple[str, Any], ...]) -> Options:
 
 
 def options() -> Options:
-    """The options in force. Raises ImproperlyConfigured for an unknown name or a value out of bounds."""
+    """The options in force. Raises ImproperlyConfigured for an unknown name or a value out of
+    bounds.
+    """
     chosen: dict[str, Any] = getattr(settings, "CONTROL_PLANE", {})
     return _build(tuple(sorted(chosen.items())))

@@ -1,4 +1,6 @@
-"""Typed readers of the environment, used by settings.py alone. A bad value stops the start with its name."""
+"""Typed readers of the environment, used by settings.py alone. A bad value stops the start with its
+name.
+"""
 
 from pathlib import Path
 
@@ -13,7 +15,9 @@ def text(name: str, default: str = "") -> str:
 
 
 def flag(name: str, *, default: bool = False) -> bool:
-    """True or false; anything but on/off, yes/no, true/false, 1/0 is refused rather than read as false."""
+    """True or false; anything but on/off, yes/no, true/false, 1/0 is refused rather than read as
+    false.
+    """
     raw = text(name, "true" if default else "false").strip().lower()
     if raw in {"1", "true", "yes", "on"}:
         return True
@@ -29,9 +33,7 @@ def number(name: str, default: float, *, minimum: float, maximum: float) -> floa
     except ValueError:
         raise ImproperlyConfigured(f"{name} must be a number, not {raw!r}.") from None
     if not minimum <= value <= maximum:
-        raise ImproperlyConfigured(
-            f"{name} must be from {minimum:g} to {maximum:g}, not {raw}."
-        )
+        raise ImproperlyConfigured(f"{name} must be from {minimum:g} to {maximum:g}, not {raw}.")
     return value
 
 
@@ -44,9 +46,7 @@ def integer(name: str, default: int, *, minimum: int, maximum: int) -> int:
 
 def names(name: str, default: str = "") -> tuple[str, ...]:
     """A comma-separated list, blanks dropped."""
-    return tuple(
-        part for part in (raw.strip() for raw in text(name, default).split(",")) if part
-    )
+    return tuple(part for part in (raw.strip() for raw in text(name, default).split(",")) if part)
 
 
 def secret(name: str, default: str = "") -> str:

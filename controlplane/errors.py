@@ -1,4 +1,6 @@
-"""The one family of errors that users may see: each carries a stable code, an HTTP status and a sentence."""
+"""The one family of errors that users may see: each carries a stable code, an HTTP status and a
+sentence.
+"""
 
 from typing import ClassVar
 
@@ -10,7 +12,9 @@ class ControlPlaneError(Exception):
     http_status: ClassVar[int] = 500
 
     def __init__(self, message: str = "", *, field: str = "") -> None:
-        """`field` names the input at fault, when one is; the class's docstring is the default message."""
+        """`field` names the input at fault, when one is; the class's docstring is the default
+        message.
+        """
         self.message = message or (type(self).__doc__ or "").strip().splitlines()[0]
         self.field = field
         super().__init__(self.message)

@@ -1,4 +1,6 @@
-"""What the processes say in their logs: one function, one page that maps each name to level and sentence."""
+"""What the processes say in their logs: one function, one page that maps each name to level and
+sentence.
+"""
 
 import logging
 
@@ -83,6 +85,8 @@ SENTENCES: dict[str, tuple[int, str]] = {
 
 
 def log_event(event: str, **facts: object) -> None:
-    """Log one named event with its facts. Raises KeyError for a name or fact that the page above lacks."""
+    """Log one named event with its facts. Raises KeyError for a name or fact that the page above
+    lacks.
+    """
     level, sentence = SENTENCES[event]
     logger.log(level, sentence.format(**facts), extra={"event": event, "facts": facts})

@@ -1,4 +1,6 @@
-"""A thread with its own connection that hears PostgreSQL notifications. They are hints: losing it costs time, not work."""
+"""A thread with its own connection that hears PostgreSQL notifications. They are hints: losing it
+costs time, not work.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
-from django.db import connections
+from django.db import connections  # noqa: TID251 - only for the connection's parameters
 from psycopg import sql
 
 #: How long one wait for notifications lasts before the stop flag is looked at, seconds.
@@ -17,7 +19,8 @@ RECONNECT_DELAYS = (0.2, 0.5, 1.0, 2.0)
 
 
 class Listener(threading.Thread):
-    """Calls `heard(channel, payload)` for each notification, and `heard("", "")` after each (re)connect.
+    """Calls `heard(channel, payload)` for each notification, and `heard("", "")` after each
+    (re)connect.
 
     The latter stands for whatever may have been missed: the caller should look for itself.
     """

@@ -1,4 +1,6 @@
-"""A long-lived process that ticks: signals, waiting, worker reports, reconnecting, systemd. Subclasses say what a tick does."""
+"""A long-lived process that ticks: signals, waiting, worker reports, reconnecting, systemd.
+Subclasses say what a tick does.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class Report(Protocol):
 
 
 class Loop:
-    """One process of one kind. `tick` is a plain call: tests call it, `run` repeats it until a signal."""
+    """One process of one kind. `tick` is a plain call: tests call it, `run` repeats it until a
+    signal.
+    """
 
     name = "loop"
 
@@ -55,7 +59,9 @@ class Loop:
         """Called once, when the database answers and before the first tick."""
 
     def tick(self) -> float | None:
-        """Do what is due; return the seconds until the next tick is wanted, None for the usual time."""
+        """Do what is due; return the seconds until the next tick is wanted, None for the usual
+        time.
+        """
         raise NotImplementedError(f"{type(self).__name__} must say what a tick does.")
 
     def teardown(self) -> None:
@@ -81,7 +87,9 @@ class Loop:
         self._wake.set()
 
     def run(self, *, once: bool = False) -> int:
-        """Tick until stopped, or once; return the exit code: 0, or 1 when something could not be done."""
+        """Tick until stopped, or once; return the exit code: 0, or 1 when something could not be
+        done.
+        """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         try:
@@ -147,7 +155,9 @@ class Loop:
         return True
 
     def _with_database(self, step: Callable[[], object]) -> bool:
-        """Run a step, again and again while the database is away; False when told to stop meanwhile."""
+        """Run a step, again and again while the database is away; False when told to stop
+        meanwhile.
+        """
         attempt = 0
         while not self.stopping.is_set():
             try:

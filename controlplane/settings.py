@@ -1,4 +1,4 @@
-"""Django's settings. This file alone reads the environment; docs/configuration.md lists every name."""
+"""Django's settings. This file alone reads the environment; see docs/configuration.md."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ SECRET_KEY = env.secret("SECRET_KEY")
 if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("SECRET_KEY (or SECRET_KEY_FILE) must be set in production.")
-    SECRET_KEY = "development-only-key-that-production-refuses-to-start-without"
+    SECRET_KEY = "development-only-key-that-production-refuses-to-start-without"  # noqa: S105
 ALLOWED_HOSTS = list(env.names("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]"))
 CSRF_TRUSTED_ORIGINS = list(env.names("CSRF_TRUSTED_ORIGINS"))
 
@@ -69,7 +69,9 @@ ASGI_APPLICATION = "controlplane.asgi.application"
 
 
 def _database() -> dict[str, Any]:
-    """DATABASE_URL as Django wants it; the engine is kept as given, so that a wrong one meets its check."""
+    """DATABASE_URL as Django wants it; the engine is kept as given, so that a wrong one meets its
+    check.
+    """
     url = env.text("DATABASE_URL", "postgresql://postgres@/controlplane")
     parsed: dict[str, Any] = environ.Env.db_url_config(url)
     parsed["OPTIONS"] = {

@@ -26,15 +26,18 @@ class JobTask(Task):
 
     #: Attempts in all, the first one included: 1 to 21. None: the project's default.
     max_attempts: int | None = None
-    #: Delays between attempts: a Backoff, or the first delay in seconds. None: the project's default.
+    #: Delays between attempts: a Backoff, or the first delay in seconds. None: the project's
+    #: default.
     backoff: Backoff | float | None = None
     #: Seconds an attempt may take. None: no limit.
     timeout: float | None = None
     #: "thread" suits I/O. "process" can be killed: hard timeouts, memory, crashes, CPU-bound work.
     isolation: Literal["thread", "process"] = "thread"
-    #: At most one unfinished job per key: a template over the arguments, such as "import:{customer_id}".
+    #: At most one unfinished job per key: a template over the arguments, such as
+    #: "import:{customer_id}".
     unique_key: str | None = None
-    #: Run inside one transaction that also holds the completion: effects in this database happen once.
+    #: Run inside one transaction that also holds the completion: effects in this database happen
+    #: once.
     transactional: bool = False
     #: Names of arguments that pages and logs must not show.
     sensitive: tuple[str, ...] = ()
@@ -55,7 +58,9 @@ class JobTask(Task):
 
 
 class ControlPlaneBackend(BaseTaskBackend):
-    """Enqueues into the jobs table, in the caller's transaction: rolled back, there is no job and no wake-up."""
+    """Enqueues into the jobs table, in the caller's transaction: rolled back, there is no job and
+    no wake-up.
+    """
 
     task_class = JobTask
     supports_defer = True
@@ -76,7 +81,9 @@ class ControlPlaneBackend(BaseTaskBackend):
         registry.note(task)
 
     def enqueue(self, task: Task, args: list[Any], kwargs: dict[str, Any]) -> TaskResult:
-        """Raise InvalidArguments or InvalidJson, naming the argument, for what the task cannot take."""
+        """Raise InvalidArguments or InvalidJson, naming the argument, for what the task cannot
+        take.
+        """
         self.validate_task(task)
         request = JobRequest(task=task, args=args, kwargs=kwargs)
         enqueued = enqueue_request(request, actor=SYSTEM)

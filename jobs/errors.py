@@ -1,4 +1,6 @@
-"""Errors about jobs: those that people see, and those that a task raises to say how its attempt ended."""
+"""Errors about jobs: those that people see, and those that a task raises to say how its attempt
+ended.
+"""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -70,7 +72,9 @@ class Snooze(TaskSignal):
     """Put the job back until a later time, without counting this attempt."""
 
     def __init__(self, *, seconds: float | None = None, until: datetime | None = None) -> None:
-        """Give exactly one of a number of seconds from now and an aware time. Raises ValueError otherwise."""
+        """Give exactly one of a number of seconds from now and an aware time. Raises ValueError
+        otherwise.
+        """
         if (seconds is None) == (until is None):
             raise ValueError("Snooze takes either seconds or until.")
         if until is not None and until.tzinfo is None:

@@ -1,7 +1,7 @@
 """States of jobs and executions, every legal transition, and the guarded write: the one place.
 
-Nothing else assigns a status. Constraints, indexes, buttons, the API's enumeration and the diagram in
-docs/lifecycle.md derive from the table below.
+Nothing else assigns a status. Constraints, indexes, buttons, the API's enumeration and the diagram
+in docs/lifecycle.md derive from the table below.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Outcome(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One edge. `event` is the audit event that commits with it; `verb` names the person's action, if it is one."""
+    """One edge. `event` is the audit event that commits with it; `verb` names the person's action,
+    if it is one.
+    """
 
     name: str
     sources: tuple[Status, ...]
@@ -159,7 +161,8 @@ UNFINISHED = (
     Status.RUNNING,
     Status.FAILED,
 )
-#: Off the way of a job that just succeeds: what the pages' partial index holds, at no cost to the rest.
+#: Off the way of a job that just succeeds: what the pages' partial index holds, at no cost to the
+#: rest.
 NOTABLE = (
     Status.SCHEDULED,
     Status.BLOCKED,
@@ -186,7 +189,9 @@ OUTCOME_FINISHED_AT_MATCHES = Q(status=str(Outcome.RUNNING), finished_at__isnull
 
 
 def stamps(transition: Transition) -> dict[str, Any]:
-    """The columns that a transition always sets beside the status, so that the constraints above hold."""
+    """The columns that a transition always sets beside the status, so that the constraints above
+    hold.
+    """
     columns: dict[str, Any] = {
         "finished_at": Now() if transition.target in ENDED else None,
     }
@@ -200,9 +205,9 @@ def stamps(transition: Transition) -> dict[str, Any]:
 def apply(transition: Transition, rows: JobQuerySet, **columns: Any) -> int:
     """Move those of `rows` that are in one of the transition's sources; return how many moved.
 
-    The guard is in the statement itself: a row that another process moved meanwhile is not touched, and
-    the caller learns it from the count. `columns` are further columns to set; the caller records the
-    transition's audit event in the same transaction.
+    The guard is in the statement itself: a row that another process moved meanwhile is not touched,
+    and the caller learns it from the count. `columns` are further columns to set; the caller
+    records the transition's audit event in the same transaction.
     """
     return rows.filter(status__in=transition.sources).update(
         status=transition.target, **(stamps(transition) | columns)
@@ -210,7 +215,9 @@ def apply(transition: Transition, rows: JobQuerySet, **columns: Any) -> int:
 
 
 def verbs_for(status: str) -> tuple[str, ...]:
-    """The actions a person may ask for in this state, in the order of the table; what buttons are made from."""
+    """The actions a person may ask for in this state, in the order of the table; what buttons are
+    made from.
+    """
     verbs = [t.verb for t in TRANSITIONS if t.verb and status in t.sources]
     if status == Status.RUNNING:
         verbs.append("cancel")

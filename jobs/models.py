@@ -1,8 +1,9 @@
 """Jobs, their executions and logs, queues and workers: columns, constraints and indexes; no verbs.
 
-The hot row is `Job`. It stays narrow: results, errors and logs lie elsewhere, and arguments beyond a few
-hundred bytes are moved out of the row by the storage options of migration 0002. Its indexes are partial so
-that a job that just succeeds pays for two of them (primary key, claim). See docs/adr/0003-hot-rows.md.
+The hot row is `Job`. It stays narrow: results, errors and logs lie elsewhere, and arguments beyond
+a few hundred bytes are moved out of the row by the storage options of migration 0002. Its indexes
+are partial so that a job that just succeeds pays for two of them (primary key, claim). See
+docs/adr/0003-hot- rows.md.
 """
 
 from typing import ClassVar
@@ -47,8 +48,8 @@ class Job(models.Model):
     executions_made = models.IntegerField(default=0, db_default=0)
     #: Executions that count against max_attempts, since the last manual retry.
     attempts_charged = models.SmallIntegerField(default=0, db_default=0)
-    #: Needs a child process of its own: its task asks for one, or it is a suspect. Executors claim these
-    #: apart, since threads and children are filled apart.
+    #: Needs a child process of its own: its task asks for one, or it is a suspect. Executors claim
+    #: these apart, since threads and children are filled apart.
     isolated = models.BooleanField(default=False, db_default=False)
     #: A process died while this job was running in it: it runs next alone in a child process.
     suspect = models.BooleanField(default=False, db_default=False)
@@ -67,7 +68,8 @@ class Job(models.Model):
         default=Trigger.CODE,
         db_default=Trigger.CODE,
     )
-    #: Id of what the trigger names (a schedule's, a job's); plain, since `jobs` knows nothing above it.
+    #: Id of what the trigger names (a schedule's, a job's); plain, since `jobs` knows nothing above
+    #: it.
     trigger_id = models.BigIntegerField(null=True, blank=True)
     #: At most one unfinished job per key.
     unique_key = models.CharField(max_length=255, null=True, blank=True)
@@ -129,7 +131,8 @@ class Job(models.Model):
             ),
         )
         indexes = (
-            # The claim, and the list of pending jobs. Holds PENDING rows only, whatever the table holds.
+            # The claim, and the list of pending jobs. Holds PENDING rows only, whatever the table
+            # holds.
             models.Index(
                 F("queue"),
                 F("isolated"),
@@ -182,7 +185,8 @@ class JobExecution(models.Model):
     )
     #: 1, 2, 3 ... without gaps, interrupted ones included.
     number = models.IntegerField()
-    #: The worker that claimed it. No constraint in the database: it would cost a check for each claim.
+    #: The worker that claimed it. No constraint in the database: it would cost a check for each
+    #: claim.
     worker_id = models.BigIntegerField()
     status = models.CharField(max_length=20, choices=Outcome.choices, default=Outcome.RUNNING)
     claimed_at = models.DateTimeField(db_default=Now())
@@ -207,7 +211,8 @@ class JobExecution(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["job", "number"], name="execution_number_once"),
-            # Also what the keeper, the watchdog and the workers page look through: it holds RUNNING rows only.
+            # Also what the keeper, the watchdog and the workers page look through: it holds RUNNING
+            # rows only.
             models.UniqueConstraint(
                 fields=["job"],
                 condition=Q(status=str(Outcome.RUNNING)),
@@ -278,7 +283,9 @@ class Queue(models.Model):
 
 
 class Worker(models.Model):
-    """A live executor, scheduler or watchdog process as it last reported itself. A restart is a new row."""
+    """A live executor, scheduler or watchdog process as it last reported itself. A restart is a new
+    row.
+    """
 
     class Kind(models.TextChoices):
         EXECUTOR = "executor"

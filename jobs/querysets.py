@@ -12,12 +12,14 @@ from controlplane import conf
 from jobs.lifecycle import TIMED, UNFINISHED, Outcome, Status
 
 if TYPE_CHECKING:
-    from jobs.models import Job, JobExecution, Queue, Worker
+    from jobs.models import Job, JobExecution, Queue, Worker  # noqa: F401 - named in the bases
 
 
 class JobQuerySet(QuerySet["Job"]):
     def claimable(self) -> JobQuerySet:
-        """What an executor may take, first one first: higher priority, then longer waiting, then lower id."""
+        """What an executor may take, first one first: higher priority, then longer waiting, then
+        lower id.
+        """
         return self.filter(status=Status.PENDING).order_by(F("priority").desc(), "queued_at", "id")
 
     def due(self) -> JobQuerySet:

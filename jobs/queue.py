@@ -1,7 +1,8 @@
-"""Insert, claim, report: the statements by which executors move jobs. See recovery.py for lost leases.
+"""Insert, claim, report: the statements by which executors move jobs. See recovery.py for lost
+leases.
 
-Lock order everywhere: executions by ascending id, then jobs by ascending id. A claim locks bare job rows and
-skips what others hold. Called by actions and runtime only.
+Lock order everywhere: executions by ascending id, then jobs by ascending id. A claim locks bare job
+rows and skips what others hold. Called by actions and runtime only.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ class Claimed:
 
 
 class Succeeded(NamedTuple):
-    """A completion to report; times in epoch seconds of the database's clock, result as JSON text or None."""
+    """A completion to report; times in epoch seconds of the database's clock, result as JSON text
+    or None.
+    """
 
     execution_id: int
     job_id: int
@@ -126,9 +129,11 @@ def claim(
     exclude: Collection[str] = (),
     above_priority: int | None = None,
 ) -> list[Claimed]:
-    """Take up to `limit` PENDING jobs of these queues, first ones first, each with a new leased execution.
+    """Take up to `limit` PENDING jobs of these queues, first ones first, each with a new leased
+    execution.
 
-    `isolated` chooses between the jobs that need a child process and those that do not. `exclude` leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority.
+    `isolated` chooses between the jobs that need a child process and those that do not. `exclude`
+    leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority.
     """
     wanted = _Wanted(isolated, exclude, above_priority)
     shares = _shares(queues, limit, wanted)
@@ -173,8 +178,8 @@ def _candidates(queue: str, wanted: _Wanted) -> JobQuerySet:
 def _shares(queues: Collection[str], limit: int, wanted: _Wanted) -> dict[str, int]:
     """How many jobs to take from each queue so that together they are the first ones of all.
 
-    One queue needs no look. Of several, the heads are compared without locks; the claim then locks in each
-    queue as many rows as it had among the first.
+    One queue needs no look. Of several, the heads are compared without locks; the claim then locks
+    in each queue as many rows as it had among the first.
     """
     if len(queues) <= 1:
         return dict.fromkeys(queues, limit)
@@ -191,7 +196,8 @@ def _shares(queues: Collection[str], limit: int, wanted: _Wanted) -> dict[str, i
 def report_succeeded(
     worker_id: int, completions: Sequence[Succeeded], *, record_late: bool = True
 ) -> list[int]:
-    """Write completions; return the execution ids that were not this worker's any more: late results.
+    """Write completions; return the execution ids that were not this worker's any more: late
+    results.
 
     `record_late` False leaves recording those to the caller, whose transaction will be rolled back.
     """
@@ -259,7 +265,9 @@ def report_ended(worker_id: int, endings: Mapping[int, Ending]) -> list[int]:
 
 
 def settle_all(executions: Sequence[JobExecution], endings: Mapping[int, Ending]) -> None:
-    """Settle locked executions: lock their jobs in order, move them, record what happened, wake executors."""
+    """Settle locked executions: lock their jobs in order, move them, record what happened, wake
+    executors.
+    """
     if not executions:
         return
     jobs = {
@@ -302,7 +310,9 @@ class Start(NamedTuple):
 
 
 def mark_started(worker_id: int, starts: Sequence[Start]) -> None:
-    """Make visible that these attempts have begun; those that are not this worker's any more are left out."""
+    """Make visible that these attempts have begun; those that are not this worker's any more are
+    left out.
+    """
     by_id = {start.execution_id: start for start in starts}
     with transaction.atomic(), connection.cursor() as cursor:
         held = (
@@ -335,7 +345,9 @@ def cancel_requested(worker_id: int) -> list[int]:
 
 
 def notify(queues: Iterable[str]) -> None:
-    """Wake executors for these queues when the transaction commits. A hint: polling finds the work too."""
+    """Wake executors for these queues when the transaction commits. A hint: polling finds the work
+    too.
+    """
     names = sorted(set(queues))
     if names:
         with connection.cursor() as cursor:
@@ -345,7 +357,7 @@ def notify(queues: Iterable[str]) -> None:
 
 
 def notify_cancel(job_id: int) -> None:
-    """Tell executors, when the transaction commits, that a running job should stop. A hint as well."""
+    """Tell executors, at commit, that a running job should stop. A hint as well."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s, %s)", [CANCEL_CHANNEL, str(job_id)])
 

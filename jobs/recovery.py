@@ -24,7 +24,8 @@ from jobs.settlement import Ending, Fate
 def renew_leases(worker_id: int, *, overdue: Collection[int] = ()) -> int:
     """Extend the leases this worker holds, but those of `overdue` executions; return how many.
 
-    A row that is being settled at this moment is skipped, so that a long completion stalls no other lease.
+    A row that is being settled at this moment is skipped, so that a long completion stalls no other
+    lease.
     """
     with transaction.atomic():
         ids = list(
@@ -41,7 +42,7 @@ def renew_leases(worker_id: int, *, overdue: Collection[int] = ()) -> int:
 
 
 def reclaim_expired(limit: int) -> int:
-    """Settle executions whose lease has run out, oldest first; return how many. For the watchdog."""
+    """Settle executions whose lease has run out, oldest first; return how many."""
     with transaction.atomic():
         expired = list(
             JobExecution.objects.expired()
@@ -54,7 +55,8 @@ def reclaim_expired(limit: int) -> int:
 
 def _lost(execution: JobExecution) -> Ending:
     """A lease ran out. Without a recorded start nobody can tell whether the task had begun."""
-    message = f"The lease ran out at {execution.lease_expires_at.isoformat()}; its executor is gone or frozen."
+    at = execution.lease_expires_at.isoformat()
+    message = f"The lease ran out at {at}; its executor is gone or frozen."
     if execution.started_at is None:
         return Ending(
             outcome=Outcome.INTERRUPTED,
@@ -75,9 +77,11 @@ def _lost(execution: JobExecution) -> Ending:
 
 
 def recover(worker_id: int, *, started: Mapping[int, bool]) -> tuple[int, int]:
-    """Settle everything a dead executor held, from what its keeper saw; return (charged, handed back).
+    """Settle everything a dead executor held, from what its keeper saw; return (charged, handed
+    back).
 
-    `started` holds the executions that had begun, each with whether it ran alone in a child process.
+    `started` holds the executions that had begun, each with whether it ran alone in a child
+    process.
     """
     with transaction.atomic():
         held = list(

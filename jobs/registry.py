@@ -25,7 +25,9 @@ def note(task: Task) -> None:
 
 @cache
 def _discover() -> None:
-    """Import the `tasks` module of each app. One that is broken costs its own tasks, not all others'."""
+    """Import the `tasks` module of each app. One that is broken costs its own tasks, not all
+    others'.
+    """
     for app in apps.get_app_configs():
         if app.module is None or not module_has_submodule(app.module, "tasks"):
             continue
@@ -56,7 +58,9 @@ def task_named(path: str) -> Task:
 
 
 def known_tasks() -> dict[str, Task]:
-    """Every task of the installed apps by dotted path, sorted. Aliases imported elsewhere count once."""
+    """Every task of the installed apps by dotted path, sorted. Aliases imported elsewhere count
+    once.
+    """
     _discover()
     found: dict[str, Task] = {}
     for path in sorted(_noted):

@@ -1,4 +1,6 @@
-"""A job as Django's TaskResult: the mapping of our states to Django's four, and of executions to errors."""
+"""A job as Django's TaskResult: the mapping of our states to Django's four, and of executions to
+errors.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from jobs import registry
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution
 
-#: Django knows no waiting, cancelled or given-up state; a job that a person must decide on counts as failed.
+#: Django knows no waiting, cancelled or given-up state; a job that a person must decide on counts
+#: as failed.
 DJANGO_STATUS = {
     Status.PENDING: TaskResultStatus.READY,
     Status.SCHEDULED: TaskResultStatus.READY,

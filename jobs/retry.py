@@ -13,8 +13,8 @@ MAX_EXPONENT = 62
 class Backoff:
     """Delays that double: base, 2 base, 4 base ... up to a cap, in seconds.
 
-    `jitter` from 0 to 1 takes a random share of up to that much off each delay, so that jobs that failed
-    together do not come back together.
+    `jitter` from 0 to 1 takes a random share of up to that much off each delay, so that jobs that
+    failed together do not come back together.
     """
 
     base_seconds: float
@@ -28,7 +28,9 @@ class Backoff:
             raise ValueError("jitter must be from 0 to 1.")
 
     def delay(self, attempt: int) -> float:
-        """Seconds to wait after the given attempt (1 for the first). Never overflows, for any number."""
+        """Seconds to wait after the given attempt (1 for the first). Never overflows, for any
+        number.
+        """
         exponent: int = min(max(attempt, 1) - 1, MAX_EXPONENT)
         seconds = min(self.base_seconds * float(2**exponent), self.cap_seconds)
         return seconds * (1.0 - self.jitter * random.random())  # noqa: S311 - spreads load, no secret

@@ -1,4 +1,6 @@
-"""How an attempt's end moves its job: the one rule behind reports, handed-back work, lost leases and crashes."""
+"""How an attempt's end moves its job: the one rule behind reports, handed-back work, lost leases
+and crashes.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from jobs.models import Job, JobExecution
 
 
 class Fate(enum.Enum):
-    """What should become of the job when it did not succeed, cancellation and exhausted attempts apart."""
+    """What should become of the job when it did not succeed, cancellation and exhausted attempts
+    apart.
+    """
 
     TRY_AGAIN = enum.auto()
     GIVE_UP = enum.auto()
@@ -41,7 +45,8 @@ class Ending:
     charged: bool = True
     #: The process died under it. The job is then a suspect, and runs next alone.
     crashed: bool = False
-    #: It may have been running when its process died, nobody can tell: a suspect too, but not charged.
+    #: It may have been running when its process died, nobody can tell: a suspect too, but not
+    #: charged.
     doubtful: bool = False
     error_code: str = ""
     error_class: str = ""
@@ -59,10 +64,11 @@ class Ending:
 
 
 def settle(job: Job, execution: JobExecution, ending: Ending) -> list[AuditEvent]:
-    """Write the end of an attempt and move its job; return the events to record in the same transaction.
+    """Write the end of an attempt and move its job; return the events to record in the same
+    transaction.
 
-    The caller has locked the execution, then the job, and seen the execution RUNNING and its own. Returns
-    no events, and changes nothing, when the execution turns out not to be RUNNING.
+    The caller has locked the execution, then the job, and seen the execution RUNNING and its own.
+    Returns no events, and changes nothing, when the execution turns out not to be RUNNING.
     """
     ended = (
         JobExecution.objects.running()
@@ -140,7 +146,9 @@ def _why_give_up(job: Job, ending: Ending, columns: Mapping[str, Any]) -> str:
 
 
 def _accounting(job: Job, execution: JobExecution, ending: Ending) -> dict[str, Any]:
-    """What the end costs the job. Each figure is set from the locked row, so a repeat cannot count twice."""
+    """What the end costs the job. Each figure is set from the locked row, so a repeat cannot count
+    twice.
+    """
     columns: dict[str, Any] = {"attempts_charged": job.attempts_charged + int(ending.charged)}
     if ending.crashed or ending.doubtful:
         columns |= {"suspect": True, "isolated": True}

@@ -1,4 +1,6 @@
-"""What may be stored as JSON, and whether arguments fit a task. One check for every door and every result."""
+"""What may be stored as JSON, and whether arguments fit a task. One check for every door and every
+result.
+"""
 
 import inspect
 import json
@@ -20,8 +22,8 @@ MAX_INTEGER_BITS = 4096
 def json_text(value: Any, *, field: str) -> str:
     """`value` as JSON text that PostgreSQL's jsonb takes.
 
-    Raises InvalidJson, naming the place and the limit, for anything else: NUL, lone surrogates, NaN and
-    infinities, keys that are not strings, other types, too deep or too large a value.
+    Raises InvalidJson, naming the place and the limit, for anything else: NUL, lone surrogates, NaN
+    and infinities, keys that are not strings, other types, too deep or too large a value.
     """
     limits = conf.options()
     # What Django's interface cannot convert, the check below refuses by name.
@@ -107,7 +109,7 @@ def _argument_named(message: str) -> str:
 
 
 def plain_text(value: str, *, field: str, maximum: int) -> str:
-    """A short text for a column. Raises InvalidArguments for NUL, lone surrogates or over-length."""
+    """A short text for a column. Raises InvalidArguments for NUL, surrogates, over-length."""
     try:
         _check_text(value, field)
     except InvalidJson as error:

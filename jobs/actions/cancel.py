@@ -17,9 +17,9 @@ from jobs.models import Job
 def cancel_job(*, job_id: int, actor: Actor, reason: str = "") -> Job:
     """Cancel a job and return it as it is then: CANCELLED, or RUNNING with the request noted.
 
-    The row is locked before it is read, so the answer is true also when an executor claims the job at this
-    moment. Asking again for a running job changes nothing. Raises CannotCancel when the job has ended,
-    NotFound or PermissionDenied.
+    The row is locked before it is read, so the answer is true also when an executor claims the job
+    at this moment. Asking again for a running job changes nothing. Raises CannotCancel when the job
+    has ended, NotFound or PermissionDenied.
     """
     metadata = facts(reason)
     with transaction.atomic():

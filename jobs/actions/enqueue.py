@@ -1,4 +1,6 @@
-"""Ask for a run of a task: one job, or tens of thousands in one call. In the caller's transaction, if any."""
+"""Ask for a run of a task: one job, or tens of thousands in one call. In the caller's transaction,
+if any.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from jobs.errors import IdempotencyConflict, InvalidArguments, KeyTaken
 from jobs.models import Job, Trigger
 from jobs.validation import bind_arguments, json_text, plain_text
 
-#: A key's holder may end between the refused insert and the look at it; more tries than that mean a bug.
+#: A key's holder may end between the refused insert and the look at it; more tries than that mean a
+#: bug.
 KEY_TRIES = 5
 
 

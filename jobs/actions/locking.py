@@ -1,4 +1,6 @@
-"""How an action gets at its job: locked, and looking as if it did not exist to those who may not see it."""
+"""How an action gets at its job: locked, and looking as if it did not exist to those who may not
+see it.
+"""
 
 from accounts.permissions import require
 from controlplane.actors import Actor

@@ -15,7 +15,9 @@ from jobs.validation import plain_text
 
 
 def pause_queue(*, name: str, actor: Actor, reason: str, until: datetime | None = None) -> Queue:
-    """Stop claims from a queue, until a time or until resumed. Raises PermissionDenied, InvalidArguments."""
+    """Stop claims from a queue, until a time or until resumed. Raises PermissionDenied,
+    InvalidArguments.
+    """
     require(actor, "queues.act")
     name = plain_text(name, field="name", maximum=100)
     columns = {
@@ -34,7 +36,9 @@ def pause_queue(*, name: str, actor: Actor, reason: str, until: datetime | None 
 
 
 def resume_queue(*, name: str, actor: Actor) -> None:
-    """Let a queue's jobs be claimed again; nothing happens when it is not paused. Raises PermissionDenied."""
+    """Let a queue's jobs be claimed again; nothing happens when it is not paused. Raises
+    PermissionDenied.
+    """
     require(actor, "queues.act")
     with transaction.atomic():
         row = Queue.objects.select_for_update().filter(name=name, paused_at__isnull=False).first()

@@ -8,7 +8,9 @@ from jobs.models import Job
 
 
 def retry_job(*, job_id: int, actor: Actor, reason: str = "") -> Job:
-    """DEAD_LETTER to PENDING. Raises CannotRetry from any other state, KeyTaken, NotFound, PermissionDenied."""
+    """DEAD_LETTER to PENDING. Raises CannotRetry from any other state, KeyTaken, NotFound,
+    PermissionDenied.
+    """
     return move_job(
         lifecycle.RETRY,
         job_id=job_id,
@@ -25,7 +27,9 @@ def retry_job(*, job_id: int, actor: Actor, reason: str = "") -> Job:
 
 
 def discard_job(*, job_id: int, actor: Actor, reason: str = "") -> Job:
-    """DEAD_LETTER to CANCELLED. Raises InvalidTransition from any other state, NotFound, PermissionDenied."""
+    """DEAD_LETTER to CANCELLED. Raises InvalidTransition from any other state, NotFound,
+    PermissionDenied.
+    """
     return move_job(
         lifecycle.DISCARD, job_id=job_id, actor=actor, reason=reason, refusal=InvalidTransition
     )

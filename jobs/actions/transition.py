@@ -41,7 +41,8 @@ def move_job(
 ) -> Job:
     """Apply a person's transition to a job and return it as it is then.
 
-    Raises `refusal` when the job is in no source state, KeyTaken when leaving its end would break a key.
+    Raises `refusal` when the job is in no source state, KeyTaken when leaving its end would break a
+    key.
     """
     metadata = facts(reason)
     try:

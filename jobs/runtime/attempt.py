@@ -1,4 +1,6 @@
-"""One attempt at a job, as named steps. The same in a thread of the executor and in a child process."""
+"""One attempt at a job, as named steps. The same in a thread of the executor and in a child
+process.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ _DJANGO_RECEIVERS = 1
 
 
 class LeaseLost(Exception):
-    """The attempt is not this executor's any more: whatever it did in its transaction is rolled back."""
+    """The attempt is not this executor's any more: whatever it did in its transaction is rolled
+    back.
+    """
 
 
 class Settled(Exception):
@@ -131,7 +135,9 @@ def run(attempt: Attempt, task: Any, *, worker_id: int, clock: DatabaseClock) ->
 
 
 def _admit(task: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
-    """Look again at what was checked when the job was enqueued: code and settings may have changed since."""
+    """Look again at what was checked when the job was enqueued: code and settings may have changed
+    since.
+    """
     guard = getattr(task, "guard", None)
     if guard is not None:
         guard(bind_arguments(task, args, kwargs), SYSTEM)
@@ -159,7 +165,9 @@ def _transactional(
     worker_id: int,
     clock: DatabaseClock,
 ) -> Succeeded:
-    """The task's writes and its completion in one transaction; no row of the queue is locked before it returns."""
+    """The task's writes and its completion in one transaction; no row of the queue is locked before
+    it returns.
+    """
     with transaction.atomic():
         value = _call(attempt, task, args, kwargs, result)
         completion = _succeeded(attempt, value, result, clock)
@@ -208,7 +216,7 @@ def _succeeded(
 
 
 def _signals_are_heard() -> bool:
-    """Whether anybody but Django's own debug log listens: building a TaskResult for nobody costs."""
+    """Whether anybody but Django's own log listens: a TaskResult for nobody is work."""
     listeners = len(task_started.receivers) + len(task_finished.receivers)
     return listeners > 2 * _DJANGO_RECEIVERS or signals_logger.isEnabledFor(logging.INFO)
 
@@ -227,7 +235,9 @@ def _finish_signal(result: TaskResult | None, error: BaseException | None) -> No
 
 
 def _release_connections() -> None:
-    """Leave the thread's connections as a web request would: no transaction open, broken ones closed."""
+    """Leave the thread's connections as a web request would: no transaction open, broken ones
+    closed.
+    """
     for connection in connections.all(initialized_only=True):
         if connection.in_atomic_block:
             connection.close()

@@ -15,8 +15,9 @@ SHORT_SECONDS = 0.001
 class Buffer:
     """A priority queue between the claim and the slots.
 
-    A waiting slot costs nothing; waking one costs more than a short task. So only one is woken for new
-    work, and a slot that takes work wakes the next one while attempts last long enough to be worth it.
+    A waiting slot costs nothing; waking one costs more than a short task. So only one is woken for
+    new work, and a slot that takes work wakes the next one while attempts last long enough to be
+    worth it.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,8 @@ class Buffer:
         self._idle = 0
         self._taken = 0
         self._since = 0.0
-        #: Smoothed duration of attempts, seconds; long until measured, so that the first ones spread.
+        #: Smoothed duration of attempts, seconds; long until measured, so that the first ones
+        #: spread.
         self.typical_seconds = 1.0
 
     def __len__(self) -> int:
@@ -74,7 +76,9 @@ class Buffer:
         self.typical_seconds += (seconds - self.typical_seconds) * 0.1
 
     def nudge(self) -> None:
-        """Wake a slot when work has waited although slots are idle: a short task may have turned long."""
+        """Wake a slot when work has waited although slots are idle: a short task may have turned
+        long.
+        """
         with self._filled:
             if self._heap and self._idle and time.monotonic() - self._since > SHORT_SECONDS:
                 self._filled.notify()

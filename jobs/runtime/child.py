@@ -1,4 +1,5 @@
-"""Inside a child process: take attempts from the executor one at a time, run each, tell how it ended.
+"""Inside a child process: take attempts from the executor one at a time, run each, tell how it
+ended.
 
 A child leads its own session, dies with its executor, and writes what it prints into pipes that the
 executor reads. SIGTERM asks the running task to stop.
@@ -13,7 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -98,7 +99,9 @@ def _die_with_parent() -> None:
 
 
 def _log_into_executions() -> None:
-    """What a child logs belongs to its execution; printed on stderr as well it would be there twice."""
+    """What a child logs belongs to its execution; printed on stderr as well it would be there
+    twice.
+    """
     root = logging.getLogger()
     root.handlers = [h for h in root.handlers if isinstance(h, ContextLogHandler)]
     install()
@@ -126,15 +129,15 @@ def _serve(line: _Line, order: Order) -> None:
     ):  # the task forked, and this is its child: the result is its parent's to tell
         os._exit(0)
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(OSError, ValueError):  # the task may have closed it
             stream.flush()
-        except (OSError, ValueError):  # the task closed it
-            pass
     line.send(answer[0], (answer[1], _resident_mb()))
 
 
 def _obey_sigterm(line: _Line, attempt: Attempt, *, raise_in_task: bool) -> None:
-    """A task that looks at its context stops by itself; another is stopped where it is, by an exception."""
+    """A task that looks at its context stops by itself; another is stopped where it is, by an
+    exception.
+    """
 
     def on_sigterm(number: int, frame: object) -> None:
         reason = line.connection.recv() if line.connection.poll(1.0) else "cancel"

@@ -1,4 +1,4 @@
-"""Imported once by the server that children are forked from, so that each starts with Django ready."""
+"""Imported by the server that children are forked from: each starts with Django ready."""
 
 import django
 

@@ -27,7 +27,8 @@ from jobs.settlement import Ending, Fate
 _server = multiprocessing.get_context("forkserver")
 _server.set_forkserver_preload(["jobs.runtime.child_preload"])
 
-#: How often a running child is looked at beside its messages, seconds: the delay of a cancel or timeout.
+#: How often a running child is looked at beside its messages, seconds: the delay of a cancel or
+#: timeout.
 LOOK_SECONDS = 0.1
 #: Most output read at once, bytes.
 READ_BYTES = 65_536
@@ -74,7 +75,7 @@ class Child:
     def run(
         self, attempt: Attempt, *, worker_id: int, clock: DatabaseClock
     ) -> Succeeded | Ending | None:
-        """Run one attempt; None when the child settled it itself. A dead child is an outcome too."""
+        """Run one attempt; None when the child settled it itself. Its death is an outcome."""
         self.attempts += 1
         order = Order(attempt.claimed, attempt.started, attempt.deadline, clock, worker_id)
         try:
@@ -131,7 +132,9 @@ class Child:
         return False, None
 
     def _gone(self) -> bool:
-        """Dead, with nothing left unread. A fork of the task may hold the line open; the exit tells then."""
+        """Dead, with nothing left unread. A fork of the task may hold the line open; the exit tells
+        then.
+        """
         return self._hung_up or (not self._process.is_alive() and not self._line.poll())
 
     def _note(self, attempt: Attempt, kind: str, content: Any) -> None:

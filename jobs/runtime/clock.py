@@ -1,4 +1,6 @@
-"""The database's clock, read once and carried on by this machine's monotonic one: no wall clock decides anything."""
+"""The database's clock, read once and carried on by this machine's monotonic one: no wall clock
+decides anything.
+"""
 
 import time
 from datetime import UTC, datetime

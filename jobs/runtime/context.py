@@ -121,7 +121,7 @@ def task_result(
 
 
 def detached_context(task: Any, **fields: Any) -> JobContext:
-    """A context outside any executor, for tests of tasks: its output collects in `context.output`."""
+    """A context outside any executor, for tests of tasks; see its `output`."""
     result = task_result(
         task, job_id=0, args=[], kwargs={}, started=datetime.now().astimezone(), worker_id=0
     )

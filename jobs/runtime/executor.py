@@ -1,7 +1,7 @@
 """The executor: claims jobs, runs them in threads and child processes, reports in batches.
 
-The main thread claims and watches. Slots run attempts. One reporter writes. A keeper process holds the
-leases. A listener wakes the main thread. Each rule has its home in the module of its name.
+The main thread claims and watches. Slots run attempts. One reporter writes. A keeper process holds
+the leases. A listener wakes the main thread. Each rule has its home in the module of its name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from jobs.runtime.sources import Sources
 from jobs.sql import JOBS_CHANNEL
 from jobs.workers import WorkerReport
 
-#: Claimed work that no slot has touched for so long goes back to the queue, seconds: another may be free.
+#: Claimed work that no slot has touched for so long goes back to the queue, seconds: another may be
+#: free.
 HAND_BACK_SECONDS = 1.0
 #: Promotions in one transaction.
 PROMOTE_BATCH = 1000
@@ -48,7 +49,9 @@ class Executor(Loop):
         threads: int | None = None,
         processes: int | None = None,
     ) -> None:
-        """`queues`: names to serve, none for all; `exclude`: dotted paths of tasks to leave to others."""
+        """`queues`: names to serve, none for all; `exclude`: dotted paths of tasks to leave to
+        others.
+        """
         options = conf.options()
         self.options = options
         self.threads = threads or options.executor_threads
@@ -158,7 +161,9 @@ class Executor(Loop):
         return len(waiting)
 
     def _promote(self) -> float:
-        """Make due jobs claimable; return the seconds until the next one is due, infinite when none waits."""
+        """Make due jobs claimable; return the seconds until the next one is due, infinite when none
+        waits.
+        """
         now = time.monotonic()
         if self._due_at is not None and now >= self._due_at:
             recovery.promote_due(PROMOTE_BATCH)
@@ -227,7 +232,9 @@ class Executor(Loop):
     # the end
 
     def teardown(self) -> None:
-        """Stop claiming, hand back what has not begun, let the rest finish within the grace, then stop it."""
+        """Stop claiming, hand back what has not begun, let the rest finish within the grace, then
+        stop it.
+        """
         if not self.lanes:
             return
         self.listener.stop()

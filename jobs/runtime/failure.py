@@ -128,7 +128,9 @@ def _traceback(error: BaseException) -> str:
 
 
 def safe(text: str, limit: int) -> str:
-    """Text that PostgreSQL stores: no NUL, no lone surrogates, cut at `limit` characters with a mark."""
+    """Text that PostgreSQL stores: no NUL, no lone surrogates, cut at `limit` characters with a
+    mark.
+    """
     if len(text) > limit:
         text = text[: limit - len(CUT)] + CUT
     text = text.replace("\x00", "\\x00")

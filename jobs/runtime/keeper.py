@@ -1,7 +1,9 @@
-"""A small process beside an executor that keeps its leases, with its own connection and interpreter.
+"""A small process beside an executor that keeps its leases, with its own connection and
+interpreter.
 
-Task code can hold the executor's interpreter for as long as it likes and no lease is lost; and when the
-executor is killed, the keeper still has the ledger: it ends what was left running and hands back the jobs.
+Task code can hold the executor's interpreter for as long as it likes and no lease is lost; and when
+the executor is killed, the keeper still has the ledger: it ends what was left running and hands
+back the jobs.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from django.db import connections
@@ -26,7 +29,8 @@ from jobs.runtime.process_tree import kill_tree
 
 #: What the executor sends before it ends of its own will.
 GOODBYE = b"q"
-#: An executor whose loop stands still counts as hung after so many leases, if it uses no processor time either.
+#: An executor whose loop stands still counts as hung after so many leases, if it uses no processor
+#: time either.
 HUNG_LEASES = 3
 #: Longest time between two looks at the executor, seconds.
 LOOK_SECONDS = 1.0
@@ -49,10 +53,8 @@ class KeeperHandle:
 
     def dismiss(self) -> None:
         """End the keeper; nothing is recovered."""
-        try:
+        with suppress(OSError):  # it may be gone already
             self._line.sendall(GOODBYE)
-        except OSError:  # it is gone already
-            pass
         self._line.close()
         if not self._ended:
             os.waitpid(self.pid, 0)

@@ -39,7 +39,8 @@ from jobs.runtime.reporter import Reporter
 from jobs.runtime.slots import ThreadSlots
 from jobs.settlement import Ending
 
-#: Beyond its timeout and the grace, an attempt's lease is kept for so long, seconds: the time to report it.
+#: Beyond its timeout and the grace, an attempt's lease is kept for so long, seconds: the time to
+#: report it.
 LEASE_MARGIN = 5.0
 #: Beyond the grace, a task that stops has so long to end its processes and say so, seconds: it
 #: sends SIGKILL only when the grace is over.
@@ -101,7 +102,9 @@ class Lane:
             self._overstayed(attempt, now)
 
     def drain(self, until: float) -> None:
-        """Let running attempts finish until then, ask the rest to stop, give up on those that do not."""
+        """Let running attempts finish until then, ask the rest to stop, give up on those that do
+        not.
+        """
         self.slots.close()
         self._wait_for_slots(until)
         for attempt in list(self.slots.running.values()):
@@ -208,7 +211,9 @@ class ThreadLane(Lane):
         self._asked: dict[int, float] = {}
 
     def room(self, options: Options) -> int:
-        """Free slots, and as much ahead as they will start within the prefetch time, growing by doubling."""
+        """Free slots, and as much ahead as they will start within the prefetch time, growing by
+        doubling.
+        """
         per_slot = options.prefetch_seconds / max(self.buffer.typical_seconds, 1e-6)
         ahead = min(
             int(per_slot * self.size), max(self.size, 2 * self._window), options.claim_batch
@@ -260,7 +265,8 @@ class ChildLane(Lane):
     def _run(self, attempt: Attempt, task: Any) -> Succeeded | Ending | None:
         attempt.alone = True
         self._begin(attempt)
-        # Proof of the start, before it starts: should the machine die with it, it is known to be at fault.
+        # Proof of the start, before it starts: should the machine die with it, it is known to be at
+        # fault.
         queue.mark_started(self.crew.worker_id, [self.crew.reporter.start_of(attempt)])
         attempt.start_reported = True
         return self.pool.run(attempt, worker_id=self.crew.worker_id, clock=self.crew.clock)

@@ -1,6 +1,8 @@
-"""Memory that an executor shares with its keeper: what has begun, and what to kill should the executor die.
+"""Memory that an executor shares with its keeper: what has begun, and what to kill should the
+executor die.
 
-The executor writes, its keeper reads, also after a kill -9 of the executor: an anonymous mapping outlives it.
+The executor writes, its keeper reads, also after a kill -9 of the executor: an anonymous mapping
+outlives it.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ class Ledger:
             self._free_attempts.append(place)
 
     def track_group(self, pgid: int) -> int:
-        """Note a process group that must not outlive the executor; returns its place. Raises Full."""
+        """Note a process group to end with the executor; returns its place. Raises Full."""
         with self._lock:
             if not self._free_groups:
                 raise Full

@@ -1,7 +1,8 @@
-"""The one writer of an executor: takes whatever has finished and writes it in a batch, with its own connection.
+"""The one writer of an executor: takes whatever has finished and writes it in a batch, with its own
+connection.
 
-It also stores what running attempts log, their progress and their start, about once a second. While the
-database is away it keeps what it has and tries again; the fence decides then what still counts.
+It also stores what running attempts log, their progress and their start, about once a second. While
+the database is away it keeps what it has and tries again; the fence decides then what still counts.
 """
 
 from __future__ import annotations
@@ -108,7 +109,9 @@ class Reporter(threading.Thread):
         self._something.set()
 
     def _isolate(self, error: BaseException) -> None:
-        """A batch failed for another reason than the connection: write its ends one by one, drop the bad one."""
+        """A batch failed for another reason than the connection: write its ends one by one, drop
+        the bad one.
+        """
         connection.close()
         log_event("executor.report_failed", error=describe(error))
         with self._lock:

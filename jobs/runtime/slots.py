@@ -1,4 +1,6 @@
-"""The threads of an executor: each takes an attempt from the buffer, runs it, hands its end to the reporter."""
+"""The threads of an executor: each takes an attempt from the buffer, runs it, hands its end to the
+reporter.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ IDLE_SECONDS = 1.0
 
 
 class ThreadSlots:
-    """Starts threads as they are needed, up to a number; replaces those that had to be abandoned."""
+    """Starts threads as needed, up to a number; replaces those that had to be abandoned."""
 
     def __init__(self, size: int, buffer: Buffer, work: Callable[[Attempt], None]) -> None:
         self.size = size
@@ -43,7 +45,7 @@ class ThreadSlots:
                 self._start()
 
     def abandon(self, attempt: Attempt) -> None:
-        """Give up on the thread that runs this attempt: its slot is free again for another thread."""
+        """Give up on the thread that runs this attempt: its slot is free for another."""
         with self._lock:
             if self.running.pop(attempt.claimed.execution_id, None) is None:
                 return

@@ -1,4 +1,6 @@
-"""Where an executor may claim from just now: which queues hold work, and which tasks it leaves to others."""
+"""Where an executor may claim from just now: which queues hold work, and which tasks it leaves to
+others.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class Sources:
             self._read_at = float("-inf")
 
     def dry(self, *, isolated: bool, seconds: float) -> None:
-        """A claim found nothing: until a notification there is nothing to look for, but for the slow poll."""
+        """A claim found nothing: until a notification there is nothing to look for, but for the
+        slow poll.
+        """
         self._dry_until[isolated] = time.monotonic() + seconds
         self._read_at = float("-inf")
 

@@ -1,4 +1,6 @@
-"""The watchdog: what would be left behind without it. Recovery is a query, so any number may run anywhere."""
+"""The watchdog: what would be left behind without it. Recovery is a query, so any number may run
+anywhere.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Watchdog(Loop):
 
 
 def look(batch: int) -> int:
-    """Settle lost leases, promote due jobs, note silent workers; return how many executions were settled."""
+    """Settle lost leases, promote due jobs, note silent workers; return how many executions were
+    settled.
+    """
     reclaimed = 0
     while count := recovery.reclaim_expired(batch):
         reclaimed += count
@@ -59,7 +63,9 @@ def look(batch: int) -> int:
 
 
 def mark_silent_workers() -> int:
-    """Workers that have not reported for three reports and a lease count as stopped; return how many."""
+    """Workers that have not reported for three reports and a lease count as stopped; return how
+    many.
+    """
     options = conf.options()
     silence = timedelta(seconds=3 * options.worker_report_seconds + options.lease_seconds)
     silent = Worker.objects.filter(stopped_at__isnull=True, reported_at__lt=Now() - silence)

@@ -1,7 +1,8 @@
-"""Hand-written statements, one per file, where a measurement showed that the ORM's way costs too much.
+"""Hand-written statements, one per file, where a measurement showed that the ORM's way costs too
+much.
 
-They are run only by jobs/queue.py. Table names and status names enter here, at load time, from the models
-and the lifecycle, so that no statement spells one itself.
+They are run only by jobs/queue.py. Table names and status names enter here, at load time, from the
+models and the lifecycle, so that no statement spells one itself.
 """
 
 from functools import cache
@@ -28,6 +29,8 @@ _NAMES = {
 
 @cache
 def statement(name: str) -> str:
-    """The text of `<name>.sql` with its names filled in. Raises KeyError for an unknown `{name}` in it."""
+    """The text of `<name>.sql` with its names filled in. Raises KeyError for an unknown `{name}` in
+    it.
+    """
     raw = Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8")
     return raw.format_map(_NAMES)
