@@ -45,10 +45,9 @@ def _tables() -> list[dict[str, Any]]:
 def _count(status: Status) -> str:
     """Exact up to the limit. Every state asked for is held by a small index of its own."""
     if status is Status.RUNNING:
-        rows = JobExecution.objects.running().order_by()
+        found = JobExecution.objects.running().order_by()[: COUNT_LIMIT + 1].count()
     else:
-        rows = Job.objects.filter(status=status).order_by()
-    found = rows[: COUNT_LIMIT + 1].count()
+        found = Job.objects.filter(status=status).order_by()[: COUNT_LIMIT + 1].count()
     return f"over {COUNT_LIMIT}" if found > COUNT_LIMIT else str(found)
 
 

@@ -13,6 +13,8 @@ from scheduling.models import JobSchedule
 from tests.conftest import actor_for
 
 NOOP = "tests.sample_app.tasks.noop"
+#: Comes about in no test by itself.
+YEARLY = "0 0 1 1 *"
 
 
 def make_schedule(
@@ -22,8 +24,8 @@ def make_schedule(
     enabled: bool = True,
     **values: Any,
 ) -> JobSchedule:
-    """An ENABLED schedule of `noop` at each minute, unless told otherwise."""
-    given = {"task": NOOP, "cron": "* * * * *"} | values
+    """An ENABLED schedule of `noop` once a year, unless told otherwise."""
+    given = {"task": NOOP, "cron": YEARLY} | values
     actor = actor_for(owner) if owner else SYSTEM
     enabled = enabled and bool(given["cron"])
     return create_schedule(actor=actor, enabled=enabled, name=name, **given)
