@@ -6,7 +6,8 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import connection as mp_connection
 from multiprocessing.connection import Connection
 from typing import Any
@@ -20,6 +21,7 @@ from jobs.queue import Succeeded
 from jobs.runtime.attempt import Attempt
 from jobs.runtime.child import Order, main
 from jobs.runtime.clock import DatabaseClock
+from jobs.runtime.context import StopSignal
 from jobs.runtime.ledger import Ledger
 from jobs.runtime.process_tree import kill_group, terminate_tree
 from jobs.settlement import Ending, Fate
@@ -231,21 +233,19 @@ class ChildPool:
         self._make = make
         self._idle: list[Child] = []
 
-    def run(
-        self, attempt: Attempt, *, worker_id: int, clock: DatabaseClock
-    ) -> Succeeded | Ending | None:
-        """Run an attempt in an idle child or a new one; keep the child when it is still good."""
+    @contextmanager
+    def child(self, stop: StopSignal) -> Iterator[Child]:
+        """An idle child, or a new one; kept afterwards unless it is worn out or was asked to stop."""
         child = self._get()
+        keep = False
         try:
-            end = child.run(attempt, worker_id=worker_id, clock=clock)
-        except BaseException:
-            child.close()
-            raise
-        if attempt.stop.is_set() or child.worn_out():
-            child.close()
-        else:
-            self._idle.append(child)
-        return end
+            yield child
+            keep = not stop.is_set() and not child.worn_out()
+        finally:
+            if keep:
+                self._idle.append(child)
+            else:
+                child.close()
 
     def close(self) -> None:
         """End all idle children."""

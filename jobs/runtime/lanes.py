@@ -140,9 +140,6 @@ class Lane:
             return
         if self._elsewhere(attempt, task):
             return
-        limit = timeout_of(attempt.claimed, task)
-        attempt.started = time.monotonic()
-        attempt.deadline = None if limit is None else attempt.started + limit
         end = self._run(attempt, task)
         if not attempt.abandoned:
             self._report(attempt, end)
@@ -154,10 +151,13 @@ class Lane:
     def _run(self, attempt: Attempt, task: Any) -> Succeeded | Ending | None:
         raise NotImplementedError
 
-    def _begin(self, attempt: Attempt) -> None:
-        """Note in the ledger, before the first line runs, that it has begun."""
+    def _begin(self, attempt: Attempt, task: Any) -> None:
+        """Its time starts now; note in the ledger, before its first line runs, that it has begun."""
+        limit = timeout_of(attempt.claimed, task)
+        attempt.started = time.monotonic()
         hard = 0.0
-        if attempt.deadline is not None:
+        if limit is not None:
+            attempt.deadline = attempt.started + limit
             hard = attempt.deadline + self.kill_grace + LEASE_MARGIN
         self.crew.ledger.start(
             attempt.place, attempt.claimed.execution_id, deadline=hard, alone=attempt.alone
@@ -232,7 +232,7 @@ class ThreadLane(Lane):
         return isolated
 
     def _run(self, attempt: Attempt, task: Any) -> Succeeded | Ending | None:
-        self._begin(attempt)
+        self._begin(attempt, task)
         try:
             return run(attempt, task, worker_id=self.crew.worker_id, clock=self.crew.clock)
         except Settled:
@@ -264,9 +264,10 @@ class ChildLane(Lane):
 
     def _run(self, attempt: Attempt, task: Any) -> Succeeded | Ending | None:
         attempt.alone = True
-        self._begin(attempt)
-        # Proof of the start, before it starts: should the machine die with it, it is known to be at
-        # fault.
-        queue.mark_started(self.crew.worker_id, [self.crew.reporter.start_of(attempt)])
-        attempt.start_reported = True
-        return self.pool.run(attempt, worker_id=self.crew.worker_id, clock=self.crew.clock)
+        with self.pool.child(attempt.stop) as child:
+            self._begin(attempt, task)
+            # Proof of the start, before it starts: should the machine die with it, it is known to
+            # be at fault.
+            queue.mark_started(self.crew.worker_id, [self.crew.reporter.start_of(attempt)])
+            attempt.start_reported = True
+            return child.run(attempt, worker_id=self.crew.worker_id, clock=self.crew.clock)
