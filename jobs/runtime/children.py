@@ -235,7 +235,7 @@ class ChildPool:
 
     @contextmanager
     def child(self, stop: StopSignal) -> Iterator[Child]:
-        """An idle child, or a new one; kept afterwards unless it is worn out or was asked to stop."""
+        """An idle child, or a new one; kept unless it is worn out or was asked to stop."""
         child = self._get()
         keep = False
         try:

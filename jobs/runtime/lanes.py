@@ -152,7 +152,7 @@ class Lane:
         raise NotImplementedError
 
     def _begin(self, attempt: Attempt, task: Any) -> None:
-        """Its time starts now; note in the ledger, before its first line runs, that it has begun."""
+        """Its time starts now; the ledger knows so before its first line runs."""
         limit = timeout_of(attempt.claimed, task)
         attempt.started = time.monotonic()
         hard = 0.0
