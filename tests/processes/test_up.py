@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
@@ -24,6 +24,8 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.processes
 
 ROOT = Path(__file__).resolve().parents[2]
+
+type Start = Callable[..., "Up"]
 
 START_SECONDS = 90.0
 STOP_SECONDS = 10.0
@@ -53,6 +55,21 @@ def environment(home: Path) -> Mapping[str, str]:
     inherited = ("PATH", "LANG", "TMPDIR")
     kept = {name: os.environ[name] for name in inherited if name in os.environ}
     return {**kept, "HOME": str(home), "CONTROL_PLANE_VAR": str(home / "var")}
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Start]:
+    """Starts `up` with arguments; what a failed test leaves running is ended."""
+    started: list[Up] = []
+
+    def run(*arguments: str, home: Path = home) -> Up:
+        started.append(Up(home, *arguments))
+        return started[-1]
+
+    yield run
+    for up in started:
+        if up.process.poll() is None:
+            up.end(signal.SIGTERM)
 
 
 class Up:
@@ -129,9 +146,9 @@ def jobs_by_status(home: Path) -> dict[str, int]:
         return dict(rows.fetchall())
 
 
-def test_once_runs_every_line_and_tells_of_the_one_that_failed(home: Path) -> None:
+def test_once_runs_every_line_and_tells_of_the_one_that_failed(home: Path, start: Start) -> None:
     file, witness = crontab(home, GOOD_LINES + BAD_LINE)
-    up = Up(home, "--once", "--crontab", str(file))
+    up = start("--once", "--crontab", str(file))
     assert up.process.wait(START_SECONDS) == 1, up.text()
     said = up.text()
     assert sorted(witness.read_text().splitlines()) == ["first 2", "second", "third"]
@@ -143,15 +160,12 @@ def test_once_runs_every_line_and_tells_of_the_one_that_failed(home: Path) -> No
     assert left_behind(home) == []
 
 
-def test_up_serves_pages_alone_and_leaves_nothing(home: Path) -> None:
-    up = Up(home)
+def test_up_serves_pages_alone_and_leaves_nothing(home: Path, start: Start) -> None:
+    up = start()
     url = up.wait_for(r"Running +(http://\S+)")[1]
     with urlopen(url) as page:
         assert page.status == 200
-    password = (home / "var" / "admin_password").read_text(encoding="utf-8").strip()
-    assert password not in up.text(), "it is told once, at the start that made it"
-
-    second = Up(home)
+    second = start()
     assert second.process.wait(START_SECONDS) == 1
     assert f"runs already at {url}" in second.text()
 
@@ -163,19 +177,21 @@ def test_up_serves_pages_alone_and_leaves_nothing(home: Path) -> None:
     assert left_behind(home) == []
 
 
-def test_a_killed_up_is_cleaned_up_and_the_next_one_works(home: Path) -> None:
-    up = Up(home)
+def test_a_killed_up_is_cleaned_up_and_the_next_one_works(home: Path, start: Start) -> None:
+    up = start()
     url = up.wait_for(r"Running +(http://\S+)")[1]
     up.end(signal.SIGKILL)
-    again = Up(home)
+    again = start()
     assert again.wait_for(r"Running +(http://\S+)")[1] == url, "the port was free again"
+    password = (home / "var" / "admin_password").read_text(encoding="utf-8").strip()
+    assert password not in again.text(), "it is told once, at the start that made it"
     assert "The supervisor was killed" in up.text()
     assert again.end(signal.SIGTERM) < STOP_SECONDS
     assert left_behind(home) == []
 
 
-def test_a_killed_database_is_started_again(home: Path) -> None:
-    up = Up(home)
+def test_a_killed_database_is_started_again(home: Path, start: Start) -> None:
+    up = start()
     url = up.wait_for(r"Running +(http://\S+)")[1]
     pid = embedded_postgres.postmaster.living_pid(place.place_for(home / "var").data)
     assert pid
@@ -192,20 +208,20 @@ def test_a_killed_database_is_started_again(home: Path) -> None:
     assert left_behind(home) == []
 
 
-def test_ctrl_c_ends_a_command_that_would_run_on(home: Path) -> None:
+def test_ctrl_c_ends_a_command_that_would_run_on(home: Path, start: Start) -> None:
     file, witness = crontab(home, "* * * * * trap '' TERM; echo up >> {witness}; sleep 600\n")
-    up = Up(home, "--once", "--crontab", str(file))
+    up = start("--once", "--crontab", str(file))
     wait_until(witness.exists, timeout=START_SECONDS, explain=up.text)
     assert up.end(signal.SIGINT) < STOP_SECONDS
     assert up.process.returncode == 1
     assert left_behind(home) == []
 
 
-def test_without_the_failing_line_it_exits_0(home: Path) -> None:
+def test_without_the_failing_line_it_exits_0(home: Path, start: Start) -> None:
     elsewhere = home / "second"
     elsewhere.mkdir()
     file, _ = crontab(elsewhere, GOOD_LINES)
-    up = Up(elsewhere, "--once", "--crontab", str(file))
+    up = start("--once", "--crontab", str(file), home=elsewhere)
     assert up.process.wait(START_SECONDS) == 0, up.text()
     assert "6 of 6 succeeded" in up.text()
     assert jobs_by_status(elsewhere) == {"SUCCEEDED": 2}
@@ -221,8 +237,10 @@ def test_without_the_failing_line_it_exits_0(home: Path) -> None:
         (["--port", "99999"], "A port is a number from 1 to 65535"),
     ],
 )
-def test_what_stands_in_the_way_is_one_line(home: Path, arguments: list[str], told: str) -> None:
-    up = Up(home, *arguments)
+def test_what_stands_in_the_way_is_one_line(
+    home: Path, start: Start, arguments: list[str], told: str
+) -> None:
+    up = start(*arguments)
     assert up.process.wait(START_SECONDS) != 0
     assert told in up.text()
     assert "Traceback" not in up.text()

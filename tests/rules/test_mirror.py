@@ -6,6 +6,8 @@ from tests.rules.tree import ROOT, listing, product
 
 #: Modules without a test file of their own, and what stands in for it.
 EXEMPT = {
+    "controlplane/management/commands/up.py": "run for real in tests/processes/test_up.py",
+    "controlplane/up/session.py": "run for real in tests/processes/test_up.py",
     "controlplane/asgi.py": "served for real in tests/controlplane/test_serving.py",
     "controlplane/settings.py": "tried with real environments in tests/controlplane/test_env.py",
     "controlplane/urls.py": "every page's test resolves it",
