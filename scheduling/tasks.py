@@ -18,5 +18,9 @@ def database_report() -> dict[str, Any]:
         logger.info("%(name)s: %(bytes)d bytes, %(rows)d rows, %(dead_rows)d dead", table)
     for status, count in facts["jobs"].items():
         logger.info("%s: %s jobs", status, count)
-    logger.info("the oldest pending job has waited %s s", facts["oldest_pending_seconds"])
+    waited = facts["oldest_pending_seconds"]
+    if waited is None:
+        logger.info("no job is waiting")
+    else:
+        logger.info("the oldest pending job has waited %.1f s", waited)
     return facts

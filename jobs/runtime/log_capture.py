@@ -173,11 +173,21 @@ class ContextLogHandler(logging.Handler):
         log.write("log", line + "\n")
 
 
+def _concerns_operators(record: logging.LogRecord) -> bool:
+    """What a task says below a warning stands in its execution's log, and there only."""
+    return record.levelno >= logging.WARNING or current_log.get() is None
+
+
 def install() -> None:
-    """Put one ContextLogHandler on the root logger. Calling it again changes nothing."""
+    """Put one ContextLogHandler on the root logger; the others keep to what concerns operators.
+
+    Calling it again changes nothing.
+    """
     root = logging.getLogger()
     if any(isinstance(handler, ContextLogHandler) for handler in root.handlers):
         return
+    for other in root.handlers:
+        other.addFilter(_concerns_operators)
     handler = ContextLogHandler()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     # Django's report on every task: the execution holds its outcome and traceback already.

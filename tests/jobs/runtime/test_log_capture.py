@@ -201,3 +201,23 @@ def test_djangos_own_report_on_the_task_stays_out() -> None:
         current_log.reset(token)
         root.handlers[:] = before
     assert text_of(log) == "ERROR django.db: kept\n"
+
+
+def test_other_handlers_are_spared_what_tasks_say_below_a_warning() -> None:
+    root, seen = logging.getLogger(), []
+    listener = logging.Handler()
+    listener.emit = seen.append  # type: ignore[method-assign]
+    before = list(root.handlers)
+    root.handlers = [listener]
+    try:
+        install()
+        token = current_log.set(ExecutionLog(1000))
+        root.warning("a task's warning")
+        root.setLevel(logging.INFO)
+        root.info("a task's remark")
+        current_log.reset(token)
+        root.info("the process's own")
+    finally:
+        root.handlers = before
+        root.setLevel(logging.WARNING)
+    assert [record.getMessage() for record in seen] == ["a task's warning", "the process's own"]
