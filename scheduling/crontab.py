@@ -105,7 +105,7 @@ def _import(entry: Entry, key: str, runner: Runner, actor: Actor, enable: bool) 
     except ControlPlaneError as error:
         return ImportedLine(entry.line_number, entry.text, "refused", None, error.message)
     paused = schedule.schedule_status == ScheduleStatus.PAUSED
-    reason = runner.obstacle if paused else ""
+    reason = schedule.status_reason if paused else ""
     return ImportedLine(entry.line_number, entry.text, status, schedule, reason)
 
 
