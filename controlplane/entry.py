@@ -11,9 +11,9 @@ from controlplane import embedded_postgres, local_setup, test_command
 
 def main(argv: list[str]) -> None:
     """Run one command line of `manage.py`; `argv[0]` is the program's name."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
     if argv[1:2] == ["test"]:
         sys.exit(test_command.main(argv[2:]))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
     try:
         run_with_database(argv)
     except embedded_postgres.EmbeddedPostgresError as error:

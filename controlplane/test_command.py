@@ -20,7 +20,7 @@ CHECKERS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
-    "import-linter": ["importlinter.cli", "lint"],
+    "import-linter": ["lint-imports"],
 }
 
 
@@ -53,7 +53,8 @@ def run_checkers() -> list[str]:
     failed = []
     for name, command in CHECKERS.items():
         say(f"== {name}")
-        if run([sys.executable, "-m", *command]) != 0:
+        program = os.path.join(os.path.dirname(sys.executable), command[0])
+        if run([program, *command[1:]]) != 0:
             failed.append(name)
     if failed:
         say(f"== Failed: {', '.join(failed)}; the tests run all the same")

@@ -1,5 +1,6 @@
 """manage.py: tests go to pytest before settings load, the rest to Django with a database."""
 
+import os
 from pathlib import Path
 from typing import Self
 
@@ -67,11 +68,13 @@ def test_a_bare_machine_gets_its_environment(
 
 
 def test_tests_go_to_pytest(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DJANGO_SETTINGS_MODULE")
     monkeypatch.setattr(test_command, "main", lambda arguments: 3 if arguments == ["-x"] else 0)
     with pytest.raises(SystemExit) as caught:
         entry.main(["manage.py", "test", "-x"])
     assert caught.value.code == 3
     assert said == []
+    assert "DJANGO_SETTINGS_MODULE" not in os.environ, "pytest has settings of its own"
 
 
 def test_no_database_is_one_clear_line(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,8 @@
 """`manage.py test`: checkers first, then pytest; what fails shows in the exit status."""
 
+import os
+import sys
+
 import pytest
 
 from controlplane import test_command, test_setup
@@ -11,8 +14,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     commands: list[list[str]] = []
 
     def run(command: list[str]) -> int:
-        commands.append(command[2:])
-        return 1 if "mypy" in command else 0
+        program = os.path.basename(command[0])
+        commands.append(command[2:] if program.startswith("python") else [program, *command[1:]])
+        return 1 if program == "mypy" else 0
 
     monkeypatch.setenv("DATABASE_URL", "postgresql://given/database")
     monkeypatch.setenv("CHROME", "before")
@@ -25,8 +29,13 @@ def test_everything_runs_although_a_checker_fails(
     ran: list[list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert test_command.main([]) == 1
-    assert [command[0] for command in ran] == ["ruff", "ruff", "mypy", "importlinter.cli", "pytest"]
+    assert [command[0] for command in ran] == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
     assert capsys.readouterr().out.endswith("== Failed: mypy; the tests run all the same\n")
+
+
+def test_the_checkers_are_there() -> None:
+    for program, *_ in test_command.CHECKERS.values():
+        assert os.access(os.path.join(os.path.dirname(sys.executable), program), os.X_OK)
 
 
 def test_naming_files_runs_only_those(ran: list[list[str]]) -> None:
