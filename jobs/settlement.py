@@ -21,6 +21,9 @@ from jobs import lifecycle, retry
 from jobs.lifecycle import Outcome, Transition
 from jobs.models import Job, JobExecution
 
+#: Longest wait for a next attempt; what a task asks for beyond it would leave the calendar.
+MAX_DELAY = timedelta(days=366)
+
 
 class Fate(enum.Enum):
     """What should become of the job when it did not succeed, cancellation and exhausted attempts
@@ -107,7 +110,7 @@ def _move(job: Job, execution: JobExecution, ending: Ending, events: list[AuditE
     elif ending.fate is Fate.HAND_BACK:
         _apply(lifecycle.HAND_BACK, job, facts, events, **columns)
     elif ending.fate is Fate.SNOOZE:
-        due = ending.snooze_until or Now() + (ending.snooze_delay or timedelta())
+        due = ending.snooze_until or Now() + min(ending.snooze_delay or timedelta(), MAX_DELAY)
         _apply(lifecycle.SNOOZE, job, facts, events, run_after=due, **columns)
     elif ending.fate is Fate.VERIFY:
         _apply(lifecycle.DOUBT, job, facts, events, reason=ending.reason, **columns)
@@ -127,12 +130,18 @@ def _fail(
     delay = ending.retry_delay
     if delay is None:
         delay = retry.default_backoff().delay(charged)
-    due = Now() + timedelta(seconds=delay)
+    due = Now() + bounded(delay)
     _apply(transition, job, facts, events, run_after=due, **columns)
     reason = _why_give_up(job, ending, columns)
     if reason:
         facts = {"attempt": facts["attempt"], "reason": reason}
         _apply(lifecycle.GIVE_UP, job, facts, events, reason=reason)
+
+
+def bounded(seconds: float) -> timedelta:
+    """A delay from 0 to MAX_DELAY, whatever number a policy gives: NaN and infinity too."""
+    longest = MAX_DELAY.total_seconds()
+    return timedelta(seconds=min(max(0.0, seconds), longest))
 
 
 def _why_give_up(job: Job, ending: Ending, columns: Mapping[str, Any]) -> str:
