@@ -5,7 +5,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from accounts.models import User
 from controlplane.actors import SYSTEM, Actor
@@ -13,10 +15,28 @@ from jobs.models import Worker
 from tests import emptying
 from tests.factories import make_user, make_worker
 from tests.started import StartedProcess
+from tests.waiting import wait_until
 
 StartCommand = Callable[..., StartedProcess]
 
 emptying.replace_flush()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The usual one; at the end nobody of any test may still be connected, and is named if so."""
+    yield
+    with django_db_blocker.unblock():
+        try:
+            wait_until(
+                lambda: not emptying.others(),
+                timeout=10,
+                what="a database that nobody uses",
+                explain=lambda: "\n".join(emptying.others()),
+            )
+        finally:
+            emptying.end_others()
+            connection.close()
 
 
 def actor_for(user: User) -> Actor:

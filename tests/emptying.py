@@ -38,6 +38,29 @@ def empty_tables() -> None:
             cursor.execute(f"SET LOCAL lock_timeout = '20s'; {LET_IN}; TRUNCATE {filled} CASCADE")
 
 
+def others() -> list[str]:
+    """Whoever else is connected to the test database, as one line each."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT pid || ' ' || application_name || ' ' || coalesce(state, '') || ': ' || query
+            FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """
+        )
+        return [line for (line,) in cursor.fetchall()]
+
+
+def end_others() -> None:
+    """Disconnect them, so that the database can be dropped."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """
+        )
+
+
 def replace_flush() -> None:
     """Make every transactional test end with `empty_tables`."""
     TransactionTestCase._fixture_teardown = _teardown  # type: ignore[attr-defined]
