@@ -70,3 +70,14 @@ def test_a_decision_has_its_parts_on_one_page(path: Path) -> None:
     headings = re.findall(r"^## (\w+)$", text, re.MULTILINE)
     assert tuple(headings) == ADR_PARTS
     assert len(text.splitlines()) <= 60
+
+
+def test_every_page_can_be_found_from_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    linked = {(ROOT / "docs" / target).resolve() for target in LINK.findall(index)}
+    lost = [
+        relative(page)
+        for page in files(".md")
+        if page.is_relative_to(ROOT / "docs") and page not in linked and page.name != "index.md"
+    ]
+    assert not lost, listing(lost)
