@@ -91,7 +91,9 @@ class Meanwhile[T]:
 
 
 class Paused[T](Meanwhile[T]):
-    """A call in a transaction that has done its work and is not committed until told to."""
+    """A call that has done its work in a transaction which ends only when told to: as the call did,
+    so an error in it undoes its work then.
+    """
 
     def __init__(self, call: Callable[[], T]) -> None:
         self._worked = threading.Event()
@@ -100,11 +102,10 @@ class Paused[T](Meanwhile[T]):
         def work_then_wait() -> T:
             with transaction.atomic():
                 try:
-                    value = call()
+                    return call()
                 finally:
                     self._worked.set()
-                assert self._may_commit.wait(30), "nobody said that it may commit"
-            return value
+                    assert self._may_commit.wait(30), "nobody said that it may commit"
 
         super().__init__(work_then_wait)
         wait_until(lambda: self._worked.is_set() or self.is_done, what="work of the thread")

@@ -13,7 +13,7 @@ from jobs.settlement import Ending, Fate
 from jobs.sql import JOBS_CHANNEL
 from tests.concurrency import listening
 from tests.factories import make_job, make_jobs
-from tests.jobs.reading import claim, events, failure, states, trail
+from tests.jobs.reading import claim, events, failure, states, success, trail
 
 pytestmark = pytest.mark.django_db
 
@@ -55,9 +55,22 @@ def test_what_has_ended_keeps_its_end(outcome: str) -> None:
     (claimed,) = claim(1)
     JobExecution.objects.update(status=outcome, finished_at=timezone.now(), error_code="FIRST")
     ending = failure(outcome=Outcome.TIMED_OUT, error_code="SECOND")
-    assert queue.report_ended(1, {claimed.execution_id: ending}) == [claimed.execution_id]
+    assert queue.report_ended(2, {claimed.execution_id: ending}) == [claimed.execution_id]
     assert states(job.id) == ("RUNNING", [outcome])
     assert JobExecution.objects.get().error_code == "FIRST"
+
+
+def test_the_same_report_again_is_no_late_result() -> None:
+    """The answer to the first one was lost on its way; the lease was not."""
+    job = make_job()
+    (claimed,) = claim(1)
+    for _ in range(2):
+        assert queue.report_ended(1, {claimed.execution_id: failure()}) == []
+    assert trail(job.id) == ["JOB_CREATED", "JOB_FAILED"]
+    assert Job.objects.get().attempts_charged == 1
+    assert queue.report_succeeded(1, [success(claimed)]) == [claimed.execution_id]
+    assert queue.report_ended(2, {claimed.execution_id: failure()}) == [claimed.execution_id]
+    assert trail(job.id)[2:] == ["JOB_LATE_RESULT", "JOB_LATE_RESULT"]
 
 
 def test_the_late_ones_of_a_batch_do_not_stop_the_others() -> None:

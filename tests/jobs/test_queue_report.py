@@ -126,6 +126,17 @@ def test_a_result_after_the_lease_was_lost_is_recorded_and_changes_nothing() -> 
     assert states(job.id) == ("SUCCEEDED", ["INTERRUPTED", "SUCCEEDED"])
 
 
+def test_the_same_report_again_is_no_late_result() -> None:
+    """The answer to the first one was lost on its way; the lease was not."""
+    job = make_job()
+    (claimed,) = claim(1)
+    for record_late in (True, True, False):
+        assert queue.report_succeeded(1, [completion(claimed)], record_late=record_late) == []
+    assert trail(job.id) == ["JOB_CREATED", "JOB_STARTED", "JOB_SUCCEEDED"]
+    assert queue.report_succeeded(2, [completion(claimed)]) == [claimed.execution_id]
+    assert trail(job.id)[-1] == "JOB_LATE_RESULT"
+
+
 def test_the_late_ones_of_a_batch_do_not_stop_the_others() -> None:
     make_jobs(3)
     claimed = claim(1)

@@ -66,20 +66,18 @@ def test_a_renewal_extends_what_the_worker_holds() -> None:
     JobExecution.objects.filter(pk=foreign.pk).update(worker_id=2)
     queue.report_succeeded(1, [success(ended)])
     expire(mine, foreign, ended)
-    assert recovery.renew_leases(1) == 1
+    assert recovery.renew_leases(1, [mine.pk, foreign.pk, ended.pk]) == 1
     assert leases_end(mine, foreign, ended) == [True, False, False]
 
 
-def test_a_renewal_leaves_out_what_is_overdue() -> None:
-    punctual, overdue = running(2)
-    expire(punctual, overdue)
-    assert recovery.renew_leases(1, overdue=[overdue.pk]) == 1
-    assert leases_end(punctual, overdue) == [True, False]
-
-
-def test_a_worker_that_holds_nothing_renews_nothing() -> None:
-    running(1)
-    assert recovery.renew_leases(2) == 0
+def test_a_renewal_leaves_out_what_its_executor_does_not_name() -> None:
+    """It is overdue, or the executor never heard that its claim had succeeded."""
+    named, unnamed = running(2)
+    expire(named, unnamed)
+    assert recovery.renew_leases(1, [named.pk]) == 1
+    assert leases_end(named, unnamed) == [True, False]
+    assert recovery.renew_leases(1, []) == 0
+    assert recovery.renew_leases(1, [unnamed.pk + 1000]) == 0
 
 
 @pytest.mark.django_db(transaction=True)
@@ -87,7 +85,7 @@ def test_a_renewal_waits_for_nobody() -> None:
     settled_now, other = running(2)
     expire(settled_now, other)
     with locked_elsewhere(EXECUTIONS, settled_now.pk):
-        assert recovery.renew_leases(1) == 1
+        assert recovery.renew_leases(1, [settled_now.pk, other.pk]) == 1
     assert leases_end(settled_now, other) == [False, True]
 
 
@@ -179,7 +177,7 @@ def test_a_dead_executors_work_is_settled_by_what_its_keeper_saw() -> None:
         assert "while this attempt was running" in execution.error_message
         job = job_of(execution)
         assert (job.suspect, job.isolated, job.attempts_charged) == (True, True, 1)
-        assert job.crashes_alone == (1 if execution == begun_alone else 0)
+        assert job.crashes_alone == 0, "alone in a child, it had no hand in its executor's death"
     assert states(unstarted.job_id) == ("PENDING", ["INTERRUPTED"])
     assert not fresh(unstarted).charged
     assert "before this attempt began" in unstarted.error_message
@@ -202,6 +200,7 @@ def test_a_job_that_kills_its_process_again_and_again_is_given_up() -> None:
     job = make_job(max_attempts=21)
     (claimed,) = claim(1)
     recovery.recover(1, started={claimed.execution_id: False})
+    crash_alone = failure(outcome=Outcome.INTERRUPTED, crashed=True, alone=True)
     for crash in (1, 2, 3):
         assert fresh(job).status == "FAILED", crash
         Job.objects.update(run_after=timezone.now() - SECOND)
@@ -209,7 +208,7 @@ def test_a_job_that_kills_its_process_again_and_again_is_given_up() -> None:
         assert claim(2) == [], "a suspect must not run among others"
         (claimed,) = claim(1, isolated=True)
         assert claimed.suspect
-        recovery.recover(1, started={claimed.execution_id: True})
+        queue.report_ended(1, {claimed.execution_id: crash_alone})
     assert (fresh(job).status, job.reason, job.crashes_alone) == ("DEAD_LETTER", "crashed", 3)
     assert job.attempts_charged == 4
 
