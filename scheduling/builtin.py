@@ -18,8 +18,8 @@ _OWN_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
 #: Portable: the words are POSIX, and a system without one of them still reports the other.
 _SYSTEM_REPORT = (
-    "echo 'Disk:'; df -h / ; echo 'Load:'; { uptime || cat /proc/loadavg; } 2>/dev/null; "
-    "echo 'Memory:'; { free -m || head -n 3 /proc/meminfo; } 2>/dev/null; exit 0"
+    "echo 'Memory:'; { free -m || head -n 3 /proc/meminfo; } 2>/dev/null; "
+    "echo 'Disk:'; df -h / ; echo 'Load:'; { uptime || cat /proc/loadavg; } 2>/dev/null; exit 0"
 )
 
 

@@ -4,14 +4,14 @@ Each schedule is locked while it is dealt with (SKIP LOCKED: others take the nex
 firing is unique by schedule, nominal time and kind: no time becomes two jobs. All commits together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Min
-from django.db.models.functions import Now
+from django.db.models import DateTimeField, Func, JSONField, Min, TextField, Value
+from django.db.models.functions import Cast, Now
 
 from audit import recorder
 from audit.models import AuditEvent
@@ -23,6 +23,7 @@ from scheduling.actions.locking import target
 from scheduling.breaking import set_aside
 from scheduling.clock import time_at
 from scheduling.due_times import DueTimes, Slot, due_times
+from scheduling.errors import InvalidCron
 from scheduling.models import Firing, JobSchedule
 from scheduling.requests import job_request
 from scheduling.tasks_known import left_to_others
@@ -156,15 +157,28 @@ def _missed(schedule: JobSchedule, slot: Slot) -> Firing:
 
 def _move_on(plans: Sequence[Plan]) -> None:
     """Set each schedule's next time, strictly after now; one that has none left is set aside."""
-    moved = []
+    moved: dict[int, datetime] = {}
     for schedule, due in ((plan.schedule, plan.due) for plan in plans):
         if due.following is None:
-            set_aside(schedule, ValueError(f"{schedule.cron} has no time left"))
+            set_aside(schedule, InvalidCron(f"{schedule.cron} has no time left."))
         else:
-            schedule.next_run_at = due.following
-            schedule.last_fired_at = due.slots[-1].nominal_time
-            moved.append(schedule)
-    JobSchedule.objects.bulk_update(moved, ["next_run_at", "last_fired_at"])
+            moved[schedule.id] = due.following
+    last = {plan.schedule.id: plan.due.slots[-1].nominal_time for plan in plans}
+    JobSchedule.objects.filter(id__in=moved).update(
+        next_run_at=_own_time(moved), last_fired_at=_own_time(last)
+    )
+
+
+def _own_time(times: Mapping[int, datetime]) -> Cast:
+    """Each row's time out of one value: a CASE with a branch for each row is ten times slower."""
+    texts = {str(id_): time.isoformat() for id_, time in times.items()}
+    found = Func(
+        Value(texts, JSONField()),
+        Cast("id", TextField()),
+        function="jsonb_extract_path_text",
+        output_field=TextField(),
+    )
+    return Cast(found, DateTimeField())
 
 
 def _event(firing: Firing) -> AuditEvent:

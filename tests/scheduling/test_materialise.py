@@ -187,6 +187,17 @@ def test_a_corrupt_row_is_paused_and_the_others_fire(
 
 
 @pytest.mark.django_db
+def test_a_schedule_whose_calendar_ends_fires_its_last_time_and_is_paused() -> None:
+    end = datetime(9998, 12, 31, 23, 59, tzinfo=UTC)
+    schedule = make_due_at(make_schedule(cron="* * * * *"), end)
+    fire_due(10, now=end + timedelta(seconds=1))
+    schedule.refresh_from_db()
+    assert (schedule.schedule_status, schedule.next_run_at) == (ScheduleStatus.PAUSED, None)
+    assert "no time left" in schedule.status_reason
+    assert Job.objects.count() == 1
+
+
+@pytest.mark.django_db
 def test_a_task_that_nobody_knows_is_flagged() -> None:
     schedule = make_due(make_schedule())
     JobSchedule.objects.filter(id=schedule.id).update(task="tests.sample_app.tasks.gone")
