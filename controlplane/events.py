@@ -16,6 +16,7 @@ SENTENCES: dict[str, tuple[int, str]] = {
         logging.WARNING,
         "{name}: database unavailable, retrying: {error}",
     ),
+    "database.unusable": (logging.ERROR, "{name} cannot start: {error}"),
     "database.back": (logging.INFO, "{name}: database is back after {seconds:.1f} s"),
     "registry.broken": (
         logging.ERROR,

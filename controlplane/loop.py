@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from controlplane import systemd
 from controlplane.events import log_event
+from controlplane.preflight import UnusableDatabase, require_database
 
 #: Waits between tries while the database is away, seconds; the last one repeats.
 RECONNECT_DELAYS = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -103,6 +104,9 @@ class Loop:
                 self._once()
             else:
                 self._tick_until_stopped()
+        except UnusableDatabase as error:
+            log_event("database.unusable", name=self.name, error=error)
+            self.exit_code = 1
         finally:
             if self.stop_reason:
                 log_event("loop.stopping", name=self.name, reason=self.stop_reason)
@@ -111,6 +115,7 @@ class Loop:
         return self.exit_code
 
     def _begin(self) -> None:
+        require_database()
         self.report.start()
         self.setup()
 
@@ -190,7 +195,8 @@ class Loop:
     def _end(self) -> None:
         self.teardown()
         try:
-            self.report.stop()
+            if self.report.worker_id:
+                self.report.stop()
         except DATABASE_AWAY as error:
             self._complain(error)
         connection.close()

@@ -69,10 +69,13 @@ ASGI_APPLICATION = "controlplane.asgi.application"
 
 
 def _database() -> dict[str, Any]:
-    """DATABASE_URL as Django wants it; the engine is kept as given, so that a wrong one meets its
-    check.
+    """DATABASE_URL as Django wants it. For another kind of database Django's dummy stands in, which
+    needs no driver: the system check controlplane.E001 then says what is wrong.
     """
     url = env.text("DATABASE_URL", "postgresql://postgres@/controlplane")
+    engine = environ.Env.DB_SCHEMES.get(url.partition("://")[0], "")
+    if "postg" not in engine:
+        return {"ENGINE": "django.db.backends.dummy"}
     parsed: dict[str, Any] = environ.Env.db_url_config(url)
     parsed["OPTIONS"] = {
         "application_name": "controlplane",

@@ -11,6 +11,7 @@ ALLOWED = {
     "audit/partitions.py": "the ORM knows no partitions",
     "controlplane/embedded_postgres/server.py": "makes the database that Django then uses",
     "controlplane/listener.py": "LISTEN needs a connection outside Django's",
+    "controlplane/preflight.py": "asks the server about itself",
     "controlplane/views.py": "the health probe asks the database whether it answers",
     "jobs/queue.py": "claim and report: measured, one statement per file in jobs/sql",
 }
