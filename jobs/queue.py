@@ -213,10 +213,8 @@ def report_succeeded(
         if held:
             _finish(worker_id, [(*row, by_id[row[0]]) for row in held])
     mine = {row[0] for row in held}
-    late = {id_: Outcome.SUCCEEDED for id_ in by_id if id_ not in mine}
-    if late and record_late:
-        _record_late(late)
-    return list(late)
+    late = {id_: (Outcome.SUCCEEDED, "") for id_ in by_id if id_ not in mine}
+    return _refused(worker_id, late, record=record_late)
 
 
 def _finish(worker_id: int, held: Sequence[tuple[int, int, int, Any, Succeeded]]) -> None:
@@ -258,10 +256,12 @@ def report_ended(worker_id: int, endings: Mapping[int, Ending]) -> list[int]:
         )
         settle_all(held, {execution.id: endings[execution.id] for execution in held})
     mine = {execution.id for execution in held}
-    late = {id_: ending.outcome for id_, ending in endings.items() if id_ not in mine}
-    if late:
-        _record_late(late)
-    return list(late)
+    late = {
+        id_: (ending.outcome, ending.error_code)
+        for id_, ending in endings.items()
+        if id_ not in mine
+    }
+    return _refused(worker_id, late, record=True)
 
 
 def settle_all(executions: Sequence[JobExecution], endings: Mapping[int, Ending]) -> None:
@@ -283,19 +283,30 @@ def settle_all(executions: Sequence[JobExecution], endings: Mapping[int, Ending]
     notify({jobs[e.job_id].queue for e in executions})
 
 
-def _record_late(late: Mapping[int, Outcome]) -> None:
-    rows = JobExecution.objects.filter(id__in=list(late)).values_list(
-        "id", "number", "job_id", "job__task"
-    )
-    recorder.record_all(
-        recorder.event(
-            EventType.JOB_LATE_RESULT,
-            recorder.Target("job", job_id, task),
-            actor=SYSTEM,
-            metadata={"attempt": number, "outcome": str(late[execution_id])},
+def _refused(worker_id: int, late: Mapping[int, tuple[Outcome, str]], *, record: bool) -> list[int]:
+    """The ids among `late` (outcome and error code by id) whose report is refused, each recorded.
+
+    Left out is what this worker has reported just so before: the answer to that report was lost,
+    not the lease.
+    """
+    if not late:
+        return []
+    rows = JobExecution.objects.filter(id__in=list(late)).select_related("job")
+    known = {
+        e.id for e in rows if e.worker_id == worker_id and (e.status, e.error_code) == late[e.id]
+    }
+    if record:
+        recorder.record_all(
+            recorder.event(
+                EventType.JOB_LATE_RESULT,
+                recorder.Target("job", e.job_id, e.job.task),
+                actor=SYSTEM,
+                metadata={"attempt": e.number, "outcome": str(late[e.id][0])},
+            )
+            for e in rows
+            if e.id not in known
         )
-        for execution_id, number, job_id, task in rows
-    )
+    return [id_ for id_ in late if id_ not in known]
 
 
 class Start(NamedTuple):

@@ -21,24 +21,24 @@ from jobs.queue import notify, settle_all
 from jobs.settlement import Ending, Fate
 
 
-def renew_leases(worker_id: int, *, overdue: Collection[int] = ()) -> int:
-    """Extend the leases this worker holds, but those of `overdue` executions; return how many.
+def renew_leases(worker_id: int, execution_ids: Collection[int]) -> int:
+    """Extend the leases of these executions, if this worker still holds them; return how many.
 
-    A row that is being settled at this moment is skipped, so that a long completion stalls no other
-    lease.
+    An execution that its own executor does not know of, because the answer to its claim was lost,
+    is not among them: its lease runs out. A row that is being settled at this moment is skipped,
+    so that a long completion stalls no other lease.
     """
     with transaction.atomic():
         ids = list(
             JobExecution.objects.held_by(worker_id)
-            .exclude(id__in=list(overdue))
+            .filter(id__in=list(execution_ids))
             .order_by("id")
             .select_for_update(no_key=True, skip_locked=True)
             .values_list("id", flat=True)
         )
         lease = timedelta(seconds=conf.options().lease_seconds)
-        return (
-            JobExecution.objects.running().filter(id__in=ids).update(lease_expires_at=Now() + lease)
-        )
+        held = JobExecution.objects.running().filter(id__in=ids)
+        return held.update(lease_expires_at=Now() + lease)
 
 
 def reclaim_expired(limit: int) -> int:
@@ -102,7 +102,10 @@ def _died(alone: bool) -> Ending:
     return Ending(
         outcome=Outcome.INTERRUPTED,
         fate=Fate.TRY_AGAIN,
-        crashed=True,
+        # Alone in a child it had no hand in its executor's death: what it was suspected of before
+        # stands, but this does not count as a crash of its own.
+        crashed=not alone,
+        doubtful=alone,
         alone=alone,
         error_code="executor_died",
         error_message="The executor process died while this attempt was running.",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -38,6 +39,10 @@ signals_logger = logging.getLogger("django.tasks")
 _DJANGO_RECEIVERS = 1
 
 
+#: Guards `Attempt.ended`: a thread may finish just when the main thread gives up on it.
+_ending = threading.Lock()
+
+
 class LeaseLost(Exception):
     """The attempt is not this executor's any more: whatever it did in its transaction is rolled
     back.
@@ -65,10 +70,18 @@ class Attempt:
     start_reported: bool = False
     #: Its thread did not stop in time; what it still returns is dropped.
     abandoned: bool = False
+    #: How it ended is on its way to the database: by itself, or because somebody gave up on it.
+    ended: bool = False
     progress: Progress | None = None
     tracker: Callable[[int], AbstractContextManager[None]] = lambda pgid: nullcontext()
     #: Where progress goes when this process is not the one that stores it.
     send_progress: Callable[[Progress], None] | None = None
+
+    def end(self) -> bool:
+        """Take the one right to say how it ended; False when that was said already."""
+        with _ending:
+            first, self.ended = not self.ended, True
+            return first
 
     def open_log(self) -> ExecutionLog:
         """The buffer of what it logs, made at first use."""

@@ -10,6 +10,8 @@ from jobs.runtime.attempt import Attempt
 
 #: Attempts shorter than this are not worth another thread, seconds: one alone runs them faster.
 SHORT_SECONDS = 0.001
+#: Weight of the newest attempt in the typical duration.
+SMOOTHING = 0.1
 
 
 class Buffer:
@@ -27,9 +29,9 @@ class Buffer:
         self._idle = 0
         self._taken = 0
         self._since = 0.0
-        #: Smoothed duration of attempts, seconds; long until measured, so that the first ones
-        #: spread.
-        self.typical_seconds = 1.0
+        #: Smoothed duration of attempts, seconds; endless until measured, so that the first ones
+        #: spread and nothing is claimed ahead.
+        self.typical_seconds = float("inf")
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -73,7 +75,9 @@ class Buffer:
 
     def measured(self, seconds: float) -> None:
         """A slot tells how long an attempt took."""
-        self.typical_seconds += (seconds - self.typical_seconds) * 0.1
+        if self.typical_seconds == float("inf"):
+            self.typical_seconds = seconds
+        self.typical_seconds += (seconds - self.typical_seconds) * SMOOTHING
 
     def nudge(self) -> None:
         """Wake a slot when work has waited although slots are idle: a short task may have turned

@@ -31,6 +31,8 @@ from jobs.runtime.log_capture import ContextLogHandler, ExecutionLog, install
 
 #: prctl(2): deliver a signal when the parent dies. Linux only; elsewhere the keeper does it.
 _PR_SET_PDEATHSIG = 1
+#: The executor says why before it sends SIGTERM; it is waited for so long, seconds.
+STOP_REASON_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,9 @@ def _obey_sigterm(line: _Line, attempt: Attempt, *, raise_in_task: bool) -> None
     """
 
     def on_sigterm(number: int, frame: object) -> None:
-        reason = line.connection.recv() if line.connection.poll(1.0) else "cancel"
+        if not line.connection.poll(STOP_REASON_SECONDS):
+            return  # sent to all processes of a service: the executor decides what its children do
+        reason = line.connection.recv()
         attempt.stop.set(reason)
         if raise_in_task:
             raise TaskCancelled(f"asked to stop: {reason}")

@@ -130,7 +130,7 @@ class Executor(Loop):
         if room <= 0:
             above = lane.buffer.lowest_priority()
             room = min(lane.size, self.ledger.room)
-            if above is None or room <= 0:
+            if above is None or room <= 0 or not self.sources.news():
                 self._dry.discard(lane.isolated)
                 return
         if self.sources.is_dry(isolated=lane.isolated):
@@ -157,8 +157,12 @@ class Executor(Loop):
     def _hand_back(self, lane: lanes.Lane, message: str) -> int:
         waiting = lane.buffer.drain()
         for attempt in waiting:
-            self.reporter.finished(attempt, handed_back(message, "handed_back"))
+            self._give_back(attempt, message)
         return len(waiting)
+
+    def _give_back(self, attempt: Attempt, message: str) -> None:
+        if attempt.end():
+            self.reporter.finished(attempt, handed_back(message, "handed_back"))
 
     def _promote(self) -> float:
         """Make due jobs claimable; return the seconds until the next one is due, infinite when none
@@ -199,9 +203,7 @@ class Executor(Loop):
         for lane in self.lanes:
             waiting = lane.buffer.remove(job_id)
             if waiting is not None:
-                self.reporter.finished(
-                    waiting, handed_back("Cancelled before it began.", "cancelled")
-                )
+                self._give_back(waiting, "Cancelled before it began.")
         for attempt in self.running():
             if attempt.claimed.job_id == job_id:
                 attempt.stop.set("cancel")
@@ -247,6 +249,8 @@ class Executor(Loop):
         grace = time.monotonic() + self.options.shutdown_grace_seconds
         for lane in self.lanes:
             lane.drain(grace)
+        for lane in self.lanes:  # what one lane passed on to another meanwhile
+            self._hand_back(lane, "The executor is shutting down.")
         try:
             if not self.reporter.close(timeout=self.options.lease_seconds):
                 self.exit_code = 1

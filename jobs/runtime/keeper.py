@@ -130,8 +130,8 @@ class _Keeper:
         if not entries:
             return
         now = time.monotonic()
-        overdue = [e.execution_id for e in entries if e.deadline and e.deadline < now]
-        recovery.renew_leases(self.report.worker_id, overdue=overdue)
+        kept = [e.execution_id for e in entries if not (e.deadline and e.deadline < now)]
+        recovery.renew_leases(self.report.worker_id, kept)
 
     def _refresh(self) -> None:
         if not self.doubt.reason():

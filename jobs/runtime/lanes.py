@@ -140,9 +140,7 @@ class Lane:
             return
         if self._elsewhere(attempt, task):
             return
-        end = self._run(attempt, task)
-        if not attempt.abandoned:
-            self._report(attempt, end)
+        self._report(attempt, self._run(attempt, task))
 
     def _elsewhere(self, attempt: Attempt, task: Any) -> bool:
         """Whether the attempt was passed on to another lane."""
@@ -179,6 +177,8 @@ class Lane:
             self._report(attempt, missing(error))
 
     def _report(self, attempt: Attempt, end: Succeeded | Ending | None) -> None:
+        if not attempt.end():
+            return
         if isinstance(end, Ending) and end.charged:
             log_event(
                 "executor.attempt_failed",
@@ -214,7 +214,7 @@ class ThreadLane(Lane):
         """Free slots, and as much ahead as they will start within the prefetch time, growing by
         doubling.
         """
-        per_slot = options.prefetch_seconds / max(self.buffer.typical_seconds, 1e-6)
+        per_slot = options.prefetch_seconds / max(self._typical(), 1e-6)
         ahead = min(
             int(per_slot * self.size), max(self.size, 2 * self._window), options.claim_batch
         )
@@ -224,6 +224,15 @@ class ThreadLane(Lane):
             return 0
         self._window = ahead
         return min(self.slots.free + ahead - waiting, options.claim_batch)
+
+    def _typical(self) -> float:
+        """How long an attempt will take, as the last ones and those that run now tell."""
+        typical = self.buffer.typical_seconds
+        if self.slots.free:
+            return typical
+        now = time.monotonic()
+        youngest = max((a.started for a in list(self.slots.running.values())), default=now)
+        return max(typical, now - youngest)
 
     def _elsewhere(self, attempt: Attempt, task: Any) -> bool:
         isolated = getattr(task, "isolation", "thread") == "process" or attempt.claimed.suspect

@@ -140,10 +140,11 @@ class Reporter(threading.Thread):
         attempts = [attempt for attempt, _ in batch]
         self._store_logs(attempts, closing=True)
         late: list[int] = []
-        if succeeded:
-            late += queue.report_succeeded(self.worker_id, succeeded)
-        if others:
-            late += queue.report_ended(self.worker_id, others)
+        with transaction.atomic():
+            if succeeded:
+                late += queue.report_succeeded(self.worker_id, succeeded)
+            if others:
+                late += queue.report_ended(self.worker_id, others)
         for attempt in attempts:
             claimed = attempt.claimed
             if claimed.execution_id in late:

@@ -28,6 +28,8 @@ class Sources:
         self._read_at = float("-inf")
         self._cancels_at = 0.0
         self._dry_until = [0.0, 0.0]
+        self._news = True
+        self._news_at = 0.0
 
     def is_dry(self, *, isolated: bool) -> bool:
         """Whether a claim found nothing lately and nobody has spoken of new work since."""
@@ -45,8 +47,17 @@ class Sources:
     def heard(self, name: str) -> None:
         """A notification named this queue, or "" when any may have been missed: look again."""
         self._dry_until = [0.0, 0.0]
+        self._news = True
         if name not in self._known:
             self._read_at = float("-inf")
+
+    def news(self) -> bool:
+        """Whether something may have come since this was last asked."""
+        now = time.monotonic()
+        if self._news or now - self._news_at > FRESH_SECONDS:
+            self._news, self._news_at = False, now
+            return True
+        return False
 
     def dry(self, *, isolated: bool, seconds: float) -> None:
         """A claim found nothing: until a notification there is nothing to look for, but for the

@@ -115,7 +115,7 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
     "the next due time": (queue.seconds_to_next_due, "job_timed"),
     "promotion": (lambda: recovery.promote_due(100), "job_timed"),
     "cancels": (lambda: queue.cancel_requested(WORKER), "execution_one_running_per_job"),
-    "renewal": (lambda: recovery.renew_leases(WORKER), "execution_one_running_per_job"),
+    "renewal": (lambda: recovery.renew_leases(WORKER, [1, 2, 3]), "jobs_jobexecution_pkey"),
     "lost leases": (lambda: recovery.reclaim_expired(100), "execution_one_running_per_job"),
 }
 
