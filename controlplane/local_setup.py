@@ -20,8 +20,8 @@ WITHOUT_DATABASE = frozenset(
     {"help", "version", "check", "collectstatic", "startapp", "startproject", "makemessages"}
 )
 
-# `up` starts the database itself, to tell about it.
-STARTS_IT_ITSELF = "up"
+# `up` starts the database itself, to tell about it; `bench` has a cluster of its own.
+STARTS_IT_ITSELF = frozenset({"up", "bench"})
 
 
 def is_wanted() -> bool:
@@ -58,7 +58,7 @@ def needs_database(arguments: list[str]) -> bool:
     """Say whether a command line of manage.py is one for which the database must run."""
     if not arguments or {"-h", "--help", "--version"} & set(arguments):
         return False
-    return arguments[0] not in WITHOUT_DATABASE | {STARTS_IT_ITSELF}
+    return arguments[0] not in WITHOUT_DATABASE | STARTS_IT_ITSELF
 
 
 def secret_key_file(var_dir: Path) -> Path:

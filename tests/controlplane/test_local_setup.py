@@ -66,6 +66,7 @@ def test_the_database_is_the_embedded_one(tmp_path: Path, monkeypatch: pytest.Mo
         ("migrate --help", False),
         ("check", False),
         ("up --once", False),
+        ("bench --quick", False),
     ],
 )
 def test_commands_that_need_no_database_start_none(command: str, needed: bool) -> None:

@@ -1,0 +1,17 @@
+"""The rows of the table, in order: name -> function that measures and returns figures."""
+
+from collections.abc import Callable, Mapping
+
+from bench.figures import Figure
+from bench.rows import drain, enqueue, idle, pickup, waiting_jobs
+from bench.setting import Setting
+
+ROWS: Mapping[str, Callable[[Setting], list[Figure]]] = {
+    "drain": drain.one_process,
+    "drain2": drain.two_processes,
+    "pickup": pickup.measure,
+    "enqueue": enqueue.one_by_one,
+    "bulk": enqueue.in_bulk,
+    "io": waiting_jobs.measure,
+    "idle": idle.measure,
+}
