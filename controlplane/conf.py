@@ -89,7 +89,7 @@ class Options:
             )
         if not 1 <= self.default_max_attempts <= 21:
             raise ImproperlyConfigured("default_max_attempts must be from 1 to 21.")
-        if self.executor_threads < 1 or self.executor_processes < 0 or self.claim_batch < 1:
+        if min(self.executor_threads, self.executor_processes, self.claim_batch) < 1:
             raise ImproperlyConfigured(
                 "executor_threads, executor_processes and claim_batch must be at least 1."
             )

@@ -1,7 +1,7 @@
 """Run jobs until stopped."""
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -16,6 +16,13 @@ def names(text: str) -> list[str]:
     return [part for part in (raw.strip() for raw in text.split(",")) if part]
 
 
+def slots(text: str) -> int:
+    """A number of slots. Raises ArgumentTypeError below 1."""
+    if not (text.isascii() and text.isdigit() and int(text) >= 1):
+        raise ArgumentTypeError(f"must be a whole number, at least 1, not {text!r}")
+    return int(text)
+
+
 class Command(BaseCommand):
     help = "Claim and run jobs. SIGTERM: finish what runs, hand back the rest, exit 0."
 
@@ -26,8 +33,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--exclude", type=names, default=[], help="tasks to leave to other executors"
         )
-        parser.add_argument("--threads", type=int, help="slots for tasks in threads")
-        parser.add_argument("--processes", type=int, help="slots for tasks in child processes")
+        parser.add_argument("--threads", type=slots, help="slots for tasks in threads")
+        parser.add_argument("--processes", type=slots, help="slots for tasks in child processes")
         parser.add_argument(
             "--once", action="store_true", help="run what is claimable now, then exit"
         )
