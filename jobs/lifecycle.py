@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from audit.vocabulary import EventType
 
 if TYPE_CHECKING:
-    from jobs.querysets import JobQuerySet
+    from jobs.querysets import ExecutionQuerySet, JobQuerySet
 
 
 class Status(TextChoices):
@@ -212,6 +212,11 @@ def apply(transition: Transition, rows: JobQuerySet, **columns: Any) -> int:
     return rows.filter(status__in=transition.sources).update(
         status=transition.target, **(stamps(transition) | columns)
     )
+
+
+def conclude(outcome: Outcome, executions: ExecutionQuerySet, **columns: Any) -> int:
+    """End those of `executions` that are RUNNING; return how many ended. Guarded as `apply` is."""
+    return executions.filter(status=Outcome.RUNNING).update(status=outcome, **columns)
 
 
 def verbs_for(status: str) -> tuple[str, ...]:

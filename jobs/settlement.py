@@ -73,20 +73,17 @@ def settle(job: Job, execution: JobExecution, ending: Ending) -> list[AuditEvent
     The caller has locked the execution, then the job, and seen the execution RUNNING and its own.
     Returns no events, and changes nothing, when the execution turns out not to be RUNNING.
     """
-    ended = (
-        JobExecution.objects.running()
-        .filter(id=execution.id)
-        .update(
-            status=ending.outcome,
-            started_at=execution.started_at or ending.started_at,
-            finished_at=ending.finished_at or Now(),
-            charged=ending.charged,
-            alone=ending.alone or execution.alone,
-            error_code=ending.error_code,
-            error_class=ending.error_class,
-            error_message=ending.error_message,
-            traceback=ending.traceback,
-        )
+    ended = lifecycle.conclude(
+        ending.outcome,
+        JobExecution.objects.filter(id=execution.id),
+        started_at=execution.started_at or ending.started_at,
+        finished_at=ending.finished_at or Now(),
+        charged=ending.charged,
+        alone=ending.alone or execution.alone,
+        error_code=ending.error_code,
+        error_class=ending.error_class,
+        error_message=ending.error_message,
+        traceback=ending.traceback,
     )
     if ended != 1:
         return []

@@ -12,7 +12,6 @@ from tests.rules.tree import ROOT, Module, calls, listing, name_of, product
 #: Where a status is written, and why it may be.
 ALLOWED = {
     "jobs/lifecycle.py": "the one place",
-    "jobs/settlement.py": "an execution's outcome, where RUNNING; its job moves by the lifecycle",
 }
 
 #: Their `status` is another thing: an account's, an HTTP answer's.
