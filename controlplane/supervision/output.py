@@ -15,6 +15,22 @@ COLOURS = {"web": 36, "executor": 32, "scheduler": 35, "watchdog": 33, "up": 34}
 UNPRINTABLE = {code: f"\\x{code:02x}" for code in [*range(32), 127] if code != 9}
 
 
+def say(stream: TextIO, line: str) -> bool:
+    """Write a line and return whether anybody can still read it; once gone, always gone.
+
+    A reader that went away must not keep us from stopping what runs: the rest goes nowhere.
+    """
+    try:
+        stream.write(line + "\n")
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        return False
+    return True
+
+
 class Log:
     """Writes lines to the terminal. A terminal that has gone away is noted, not an error."""
 
@@ -25,17 +41,11 @@ class Log:
 
     def write(self, name: str, line: str) -> None:
         """Write one line under a program's name."""
-        if self.is_broken:
-            return
         label = f"{name:<9}"
         if self._coloured:
             label = f"\x1b[{COLOURS.get(name, 37)}m{label}\x1b[0m"
         text = line.translate(UNPRINTABLE)
-        try:
-            self._stream.write(f"{time.strftime('%H:%M:%S')} {label} {text}\n")
-            self._stream.flush()
-        except (OSError, ValueError):
-            self.is_broken = True
+        self.is_broken |= not say(self._stream, f"{time.strftime('%H:%M:%S')} {label} {text}")
 
 
 class Lines:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from controlplane import local_setup
 from controlplane.embedded_postgres import Server
+from controlplane.supervision import output
 from controlplane.supervision.output import Log
 from controlplane.supervision.supervisor import Supervisor
 from controlplane.up import address, contents, database, once, programs, sole
@@ -117,13 +118,12 @@ def run_once(running: Supervisor, lines: list[ImportedLine]) -> int:
     rows = once.run_all(pump) + once.rows_of_lines_left_out(lines)
     database.leave()
     running.stop()
-    sys.stdout.write(f"\n{once.table(rows)}\n")
     failed = sum(not row.is_good for row in rows)
-    sys.stdout.write(f"\n{len(rows) - failed} of {len(rows)} succeeded\n")
+    summary = f"{len(rows) - failed} of {len(rows)} succeeded"
+    output.say(sys.stdout, f"\n{once.table(rows)}\n\n{summary}")
     return 1 if failed else 0
 
 
 def say(title: str, line: str) -> None:
     """Print one line of progress."""
-    sys.stdout.write(f"{title:<14}{line}\n")
-    sys.stdout.flush()
+    output.say(sys.stdout, f"{title:<14}{line}")

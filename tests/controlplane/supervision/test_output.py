@@ -52,10 +52,14 @@ def test_control_characters_are_shown_not_obeyed() -> None:
     assert stream.getvalue().endswith("web       a\\x1b[31mb\tc\\x7f\n")
 
 
-def test_a_broken_stream_is_noted() -> None:
-    stream = io.StringIO()
-    stream.close()
-    log = Log.__new__(Log)
-    log.is_broken, log._stream, log._coloured = False, stream, False
-    log.write("web", "lost")
-    assert log.is_broken
+def test_a_reader_that_went_away_is_noted_for_good() -> None:
+    reader, writer = os.pipe()
+    with open(writer, "w", encoding="utf-8") as stream:
+        log = Log(stream)
+        log.write("web", "read")
+        broken = [log.is_broken]
+        os.close(reader)
+        for line in ("lost", "lost too"):
+            log.write("web", line)
+            broken.append(log.is_broken)
+    assert broken == [False, True, True]

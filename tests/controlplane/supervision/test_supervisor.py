@@ -131,6 +131,7 @@ def test_a_second_signal_ends_the_patience(start: Start) -> None:
 def test_a_command_left_behind_in_its_own_session_is_ended_too(start: Start) -> None:
     running = start(f"executor=setsid sleep 600 & echo child=$!; {FOR_EVER}")
     child = pid_from(running, "child")
+    wait_until(lambda: os.getsid(child) == child, what="the command has its own session")
     running.end(signal.SIGINT)
     assert is_gone(child)
     running.wait_for(r"ended processes that were left behind: \d")
