@@ -32,6 +32,12 @@ SELECT 'JOB_CREATED', 'job', id, task FROM new ORDER BY id
 LAST = """
 SELECT (SELECT coalesce(max(id), 0) FROM {job}), (SELECT coalesce(max(id), 0) FROM {audit})
 """
+#: Whether as many audit events were numbered as the round must leave: costs nothing to ask, while
+#: any look at the jobs themselves would walk over all that have ended since the last vacuum.
+NUMBERED = """
+SELECT pg_sequence_last_value(pg_get_serial_sequence('{audit}', 'id')::regclass)
+    >= %(last_event)s + 3 * %(count)s
+"""
 DONE = """
 SELECT NOT EXISTS (SELECT FROM {job} WHERE status = 'PENDING' AND queue = 'default')
     AND NOT EXISTS (SELECT FROM {execution} WHERE status = 'RUNNING'),
@@ -95,8 +101,8 @@ def executor_round(
         programs = [stack.enter_context(setting.executor(*options)) for _ in range(processes)]
         wait_until_ready(setting, programs)
         _resume(setting)
-        finish = _wait_until_done(setting, OURS, programs)
-    return _rate(setting, OURS, marks, count, finish)
+        finish = _wait_until_done(setting, OURS, marks, programs)
+    return _rate(setting, OURS, marks, finish)
 
 
 def floor_round(setting: Setting, count: int, processes: int) -> float:
@@ -113,18 +119,18 @@ def floor_round(setting: Setting, count: int, processes: int) -> float:
                 raise RuntimeError(f"{program.name} did not start; see {program.log}.")
         rest(0.2)
         setting.connection.execute("SELECT pg_advisory_unlock(%s)", [floor.GATE])
-        finish = _wait_until_done(setting, FLOOR, [])
-    return _rate(setting, FLOOR, marks, count, finish)
+        finish = _wait_until_done(setting, FLOOR, marks, [])
+    return _rate(setting, FLOOR, marks, finish)
 
 
 def _fill(setting: Setting, tables: dict[str, str], count: int, work: Work) -> dict[str, int]:
-    """Make jobs that wait; return the ids after which this round's rows begin."""
+    """Make jobs that wait; return how many, and the ids after which this round's rows begin."""
     last_job, last_event = _one(setting, LAST.format(**tables), {})
     setting.connection.execute(FILL.format(**tables), {**work._asdict(), "count": count})
     for table in tables.values():
         setting.connection.execute(f"VACUUM (ANALYZE) {table}")
     setting.connection.execute("CHECKPOINT")
-    return {"last_job": last_job, "last_event": last_event}
+    return {"last_job": last_job, "last_event": last_event, "count": count}
 
 
 def _pause(setting: Setting) -> None:
@@ -154,15 +160,19 @@ def wait_until_ready(setting: Setting, programs: list[Program]) -> None:
     rest(1.5)
 
 
-def _wait_until_done(setting: Setting, tables: dict[str, str], programs: list[Program]) -> float:
+def _wait_until_done(
+    setting: Setting, tables: dict[str, str], marks: dict[str, int], programs: list[Program]
+) -> float:
     """Wait until no unfinished job is left; return the database's time of that moment."""
-    query = DONE.format(**tables)
+    numbered, query = NUMBERED.format(**tables), DONE.format(**tables)
     finish = 0.0
 
     def done() -> bool:
         nonlocal finish
         for program in programs:
             program.check()
+        if not _one(setting, numbered, marks)[0]:
+            return False
         is_done, finish = _one(setting, query, {})
         return bool(is_done)
 
@@ -170,10 +180,9 @@ def _wait_until_done(setting: Setting, tables: dict[str, str], programs: list[Pr
     return finish
 
 
-def _rate(
-    setting: Setting, tables: dict[str, str], marks: dict[str, int], count: int, finish: float
-) -> float:
+def _rate(setting: Setting, tables: dict[str, str], marks: dict[str, int], finish: float) -> float:
     """Jobs per second. Raises RuntimeError when rows are missing: the figure is worth nothing."""
+    count = marks["count"]
     *found, first_claim = _one(setting, OUTCOME.format(**tables), marks)
     if found != [count, count, 3 * count]:
         raise RuntimeError(f"{count} jobs left {found} successes, executions and audit events.")
