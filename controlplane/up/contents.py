@@ -11,6 +11,7 @@ from controlplane.up.errors import UpError
 from scheduling import actions, crontab
 from scheduling.builtin import ensure_builtin_schedules
 from scheduling.crontab import ImportedLine
+from scheduling.errors import InvalidTransition
 from scheduling.models import JobSchedule
 
 ADMIN_EMAIL = "admin@localhost"
@@ -73,7 +74,7 @@ def tell(path: Path, lines: list[ImportedLine], say: Say) -> None:
     words = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     say("Crontab", f"{path}: {words or 'no jobs in it'}")
     for line in lines:
-        if line.reason:
+        if line.reason and line.reason != crontab.NOT_ENABLED:
             say("", f"line {line.line_number} {fate(line)}: {line.reason}")
 
 
@@ -87,5 +88,8 @@ def start_first_runs(schedules: list[JobSchedule], say: Say) -> None:
     for schedule in schedules:
         try:
             actions.run_now(schedule_id=schedule.id, actor=SYSTEM, reason="first run after start")
+        except InvalidTransition:
+            # The scheduler was quicker.
+            continue
         except ControlPlaneError as error:
             say("", f"{schedule.name} was not started: {error.message}")

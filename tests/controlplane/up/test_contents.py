@@ -74,7 +74,7 @@ def test_the_machines_own_crontabs_are_only_looked_at(
     contents.import_system_crontabs(said)
     assert JobSchedule.objects.get().schedule_status == ScheduleStatus.PAUSED
     assert "is not a crontab" in said[0][1]
-    assert said[1] == ("Crontab", f"{path}: 1 paused")
+    assert said[1:] == [("Crontab", f"{path}: 1 paused")]
 
 
 @pytest.mark.django_db
@@ -84,7 +84,15 @@ def test_first_runs_start_at_once_and_only_once(said: Said) -> None:
     assert Job.objects.count() == len(schedules) == 4
     contents.start_first_runs(schedules, said)
     assert Job.objects.count() == 4
-    assert "was not started" in said[-1][1]
+    assert [title for title, _ in said] == ["Schedules"], "that they run already is no news"
+
+
+@pytest.mark.django_db
+def test_a_first_run_that_cannot_be_is_told(said: Said) -> None:
+    schedules = contents.prepare_schedules(HEALTH, said)
+    JobSchedule.objects.filter(id=schedules[0].id).update(task="gone.task")
+    contents.start_first_runs(schedules, said)
+    assert said[-1][1].startswith(f"{schedules[0].name} was not started: ")
 
 
 def test_a_crontab_that_cannot_be_read_is_named(tmp_path: Path) -> None:
