@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from string import Formatter
 from typing import Any, Literal
 
 from django.core.checks import CheckMessage
@@ -18,6 +21,9 @@ from jobs import registry
 from jobs.actions.enqueue import JobRequest, enqueue_request
 from jobs.results import result_of
 from jobs.retry import Backoff
+
+#: An id as we write it; Python refuses to read much longer numbers.
+JOB_ID = re.compile("[1-9][0-9]{0,18}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,31 @@ class JobTask(Task):
         )
 
 
+def _check_options(task: JobTask) -> None:
+    """Raise InvalidTask for an option of ours that would only fail when a job of the task does."""
+    attempts = task.max_attempts
+    if attempts is not None and (not isinstance(attempts, int) or not 1 <= attempts <= 21):
+        raise InvalidTask("max_attempts must be a whole number from 1 to 21.")
+    if task.timeout is not None and not 0 < task.timeout < math.inf:
+        raise InvalidTask("timeout must be more than 0 seconds.")
+    if task.isolation not in ("thread", "process"):
+        raise InvalidTask('isolation must be "thread" or "process".')
+    delays = list((task.retry_delays or {}).values())
+    if task.backoff is not None and not isinstance(task.backoff, Backoff):
+        delays.append(task.backoff)
+    if not all(0 <= delay < math.inf for delay in delays):
+        raise InvalidTask("backoff and retry_delays must be 0 or more seconds.")
+    if task.unique_key is not None:
+        _check_template(task.unique_key)
+
+
+def _check_template(template: str) -> None:
+    try:
+        list(Formatter().parse(template))
+    except ValueError as error:
+        raise InvalidTask(f"unique_key {template!r} is no template: {error}.") from None
+
+
 class ControlPlaneBackend(BaseTaskBackend):
     """Enqueues into the jobs table, in the caller's transaction: rolled back, there is no job and
     no wake-up.
@@ -71,13 +102,10 @@ class ControlPlaneBackend(BaseTaskBackend):
     def validate_task(self, task: Task) -> None:
         """Raise InvalidTask for an option out of bounds; remember the task otherwise."""
         super().validate_task(task)
+        if not 1 <= len(task.queue_name) <= 100:
+            raise InvalidTask("queue_name must have 1 to 100 characters.")
         if isinstance(task, JobTask):
-            if task.max_attempts is not None and not 1 <= task.max_attempts <= 21:
-                raise InvalidTask("max_attempts must be from 1 to 21.")
-            if task.timeout is not None and task.timeout <= 0:
-                raise InvalidTask("timeout must be more than 0 seconds.")
-            if task.isolation not in ("thread", "process"):
-                raise InvalidTask('isolation must be "thread" or "process".')
+            _check_options(task)
         registry.note(task)
 
     def enqueue(self, task: Task, args: list[Any], kwargs: dict[str, Any]) -> TaskResult:
@@ -114,10 +142,9 @@ class ControlPlaneBackend(BaseTaskBackend):
 
     def get_result(self, result_id: str) -> TaskResult:
         """Raise TaskResultDoesNotExist for an unknown or malformed id."""
-        if not (isinstance(result_id, str) and result_id.isascii() and result_id.isdigit()):
+        if not (isinstance(result_id, str) and JOB_ID.fullmatch(result_id)):
             raise TaskResultDoesNotExist(result_id)
-        number = int(result_id)
-        result = result_of(number, backend=self.alias) if number < 2**63 else None
+        result = result_of(int(result_id), backend=self.alias)
         if result is None:
             raise TaskResultDoesNotExist(result_id)
         return result

@@ -93,6 +93,11 @@ class PermanentFailure(Exception):
 
 
 def error_code(error: BaseException) -> str:
-    """The stable code an exception carries, or an empty string."""
-    code: Any = getattr(error, "code", "")
-    return code[:64] if isinstance(code, str) else ""
+    """The stable code an exception carries, or an empty string, whatever the exception does."""
+    try:
+        code: Any = getattr(error, "code", "")
+    except Exception:  # noqa: BLE001 - a property is the task's code, anything can happen
+        return ""
+    if not isinstance(code, str):
+        return ""
+    return code[:64].replace("\x00", "\ufffd").encode(errors="replace").decode()

@@ -108,12 +108,16 @@ def _argument_named(message: str) -> str:
     return parts[1] if len(parts) >= 3 else "arguments"
 
 
-def plain_text(value: str, *, field: str, maximum: int) -> str:
-    """A short text for a column. Raises InvalidArguments for NUL, surrogates, over-length."""
+def plain_text(value: str, *, field: str, maximum: int, minimum: int = 0) -> str:
+    """A short text for a column. Raises InvalidArguments for NUL, surrogates, a wrong length."""
+    if not isinstance(value, str):
+        raise InvalidArguments(f"{field} must be text.", field=field)
     try:
         _check_text(value, field)
     except InvalidJson as error:
         raise InvalidArguments(error.message, field=field) from None
+    if len(value) < minimum:
+        raise InvalidArguments(f"{field} must not be empty.", field=field)
     if len(value) > maximum:
         raise InvalidArguments(
             f"{field} has {len(value)} characters; at most {maximum} are allowed.", field=field

@@ -4,6 +4,7 @@ if any.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ from typing import Any
 from django.db import transaction
 from django.tasks import Task
 
-from accounts.permissions import require
+from accounts.permissions import allows
 from controlplane import conf
 from controlplane.actors import Actor
+from controlplane.errors import PermissionDenied
 from jobs import queue, registry
 from jobs.errors import IdempotencyConflict, InvalidArguments, KeyTaken
 from jobs.models import Job, Trigger
@@ -69,14 +71,8 @@ def enqueue_job(*, task: Task | str, actor: Actor, **options: Any) -> Enqueued:
 def enqueue_request(request: JobRequest, *, actor: Actor) -> Enqueued:
     """As `enqueue_job`."""
     row = _row(request, actor)
-    for _ in range(KEY_TRIES):
-        (job_id,) = queue.insert([row])
-        if job_id is not None:
-            return Enqueued(job_id, created=True)
-        holder = _holder(row)
-        if holder is not None:
-            return Enqueued(holder.id, created=False)
-    raise KeyTaken
+    (job_id,) = queue.insert([row])
+    return Enqueued(job_id, created=True) if job_id is not None else _existing(row)
 
 
 def enqueue_many(requests: Sequence[JobRequest], *, actor: Actor) -> list[Enqueued | None]:
@@ -88,17 +84,28 @@ def enqueue_many(requests: Sequence[JobRequest], *, actor: Actor) -> list[Enqueu
     with transaction.atomic():
         ids = queue.insert(rows)
         return [
-            Enqueued(job_id, created=True) if job_id is not None else _existing(row)
+            Enqueued(job_id, created=True) if job_id is not None else _existing_or_none(row)
             for row, job_id in zip(rows, ids, strict=True)
         ]
 
 
-def _existing(row: queue.NewJob) -> Enqueued | None:
+def _existing_or_none(row: queue.NewJob) -> Enqueued | None:
     try:
-        holder = _holder(row)
+        return _existing(row)
     except KeyTaken:
         return None
-    return Enqueued(holder.id, created=False) if holder else None
+
+
+def _existing(row: queue.NewJob) -> Enqueued:
+    """The job in whose favour the row was refused; a new one, if that has ended meanwhile."""
+    for _ in range(KEY_TRIES):
+        holder = _holder(row)
+        if holder is not None:
+            return Enqueued(holder.id, created=False)
+        (job_id,) = queue.insert([row])
+        if job_id is not None:
+            return Enqueued(job_id, created=True)
+    raise KeyTaken
 
 
 def _holder(row: queue.NewJob) -> Job | None:
@@ -121,12 +128,9 @@ def _holder(row: queue.NewJob) -> Job | None:
 
 
 def _same_content(job: Job, row: queue.NewJob) -> Job:
-    same = (
-        job.task == row.task
-        and json_text(job.args, field="args") == row.args
-        and sorted(job.kwargs.items()) == sorted(_loaded(row.kwargs).items())
-    )
-    if not same:
+    """Compared by the database, to which 1e23 and its digits are one number."""
+    stored = Job.objects.filter(id=job.id, task=row.task)
+    if not stored.filter(args=json.loads(row.args), kwargs=json.loads(row.kwargs)).exists():
         raise IdempotencyConflict(
             f"The idempotency key was used for job {job.id}, which has other content.",
             field="idempotency_key",
@@ -136,7 +140,9 @@ def _same_content(job: Job, row: queue.NewJob) -> Job:
 
 def _row(request: JobRequest, actor: Actor) -> queue.NewJob:
     """Validate a request into a row to insert."""
-    require(actor, "jobs.act", owner_id=request.owner_id)
+    if not allows(actor, "jobs.act", owner_id=request.owner_id):
+        raise PermissionDenied("You may only enqueue jobs of your own.")
+    _check_shape(request)
     task = registry.task_named(request.task) if isinstance(request.task, str) else request.task
     arguments = bind_arguments(task, request.args, request.kwargs)
     guard = getattr(task, "guard", None)
@@ -144,7 +150,12 @@ def _row(request: JobRequest, actor: Actor) -> queue.NewJob:
         guard(arguments, actor)
     return queue.NewJob(
         task=task.module_path,
-        queue=plain_text(request.queue or task.queue_name, field="queue", maximum=100),
+        queue=plain_text(
+            task.queue_name if request.queue is None else request.queue,
+            field="queue",
+            minimum=1,
+            maximum=100,
+        ),
         priority=_priority(request.priority, task),
         args=json_text(list(request.args), field="args"),
         kwargs=json_text(dict(request.kwargs), field="kwargs"),
@@ -153,12 +164,27 @@ def _row(request: JobRequest, actor: Actor) -> queue.NewJob:
         owner_id=request.owner_id,
         trigger=request.trigger,
         trigger_id=request.trigger_id,
-        unique_key=_key(request.unique_key or _unique_key(task, arguments), "unique_key", 255),
+        unique_key=_key(
+            _unique_key(task, arguments) if request.unique_key is None else request.unique_key,
+            "unique_key",
+            255,
+        ),
         overlap_key=_key(request.overlap_key, "overlap_key", 100),
         idempotency_key=_key(request.idempotency_key, "idempotency_key", 255),
-        run_after=request.run_after or task.run_after,
+        run_after=task.run_after if request.run_after is None else request.run_after,
         isolated=getattr(task, "isolation", "thread") == "process",
     )
+
+
+def _check_shape(request: JobRequest) -> None:
+    """What a caller without a type checker may get wrong."""
+    if not isinstance(request.args, list | tuple):
+        raise InvalidArguments("args must be a list.", field="args")
+    if not isinstance(request.kwargs, Mapping):
+        raise InvalidArguments("kwargs must be an object.", field="kwargs")
+    due = request.run_after
+    if due is not None and (not isinstance(due, datetime) or due.tzinfo is None):
+        raise InvalidArguments("run_after must be a time with its zone.", field="run_after")
 
 
 def _priority(asked: int | None, task: Task) -> int:
@@ -179,15 +205,19 @@ def _max_attempts(asked: int | None, task: Task) -> int:
 
 
 def _timeout(asked: float | None) -> float | None:
-    if asked is not None and not 0 < asked <= 31 * 86_400:
+    if asked is None:
+        return None
+    number = isinstance(asked, int | float) and not isinstance(asked, bool)
+    if not number or not 0 < asked <= 31 * 86_400:
         raise InvalidArguments(
-            "timeout_seconds must be more than 0, at most 31 days.", field="timeout_seconds"
+            "timeout_seconds must be a number of seconds above 0, at most 31 days.",
+            field="timeout_seconds",
         )
     return asked
 
 
 def _key(key: str | None, field_name: str, maximum: int) -> str | None:
-    return None if key is None else plain_text(key, field=field_name, maximum=maximum)
+    return None if key is None else plain_text(key, field=field_name, minimum=1, maximum=maximum)
 
 
 def _unique_key(task: Task, arguments: Mapping[str, Any]) -> str | None:
@@ -195,15 +225,12 @@ def _unique_key(task: Task, arguments: Mapping[str, Any]) -> str | None:
     template: str | None = getattr(task, "unique_key", None)
     if template is None:
         return None
+    parameters = inspect.signature(task.func).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
     try:
-        return f"{task.module_path}:{template.format(**arguments)}"
-    except (KeyError, IndexError, AttributeError) as error:
+        return f"{task.module_path}:{template.format(**{**defaults, **arguments})}"
+    except (LookupError, AttributeError, ValueError, TypeError) as error:
         raise InvalidArguments(
-            f"unique_key {template!r} of {task.name} needs the argument {error}.",
+            f"unique_key {template!r} of {task.name} cannot be filled in: {error!r}.",
             field="unique_key",
         ) from None
-
-
-def _loaded(text: str) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(text)
-    return value

@@ -10,6 +10,7 @@ from audit import recorder
 from audit.vocabulary import EventType
 from controlplane.actors import Actor
 from jobs import queue
+from jobs.errors import InvalidArguments
 from jobs.models import Queue
 from jobs.validation import plain_text
 
@@ -19,10 +20,11 @@ def pause_queue(*, name: str, actor: Actor, reason: str, until: datetime | None 
     InvalidArguments.
     """
     require(actor, "queues.act")
-    name = plain_text(name, field="name", maximum=100)
+    name = _name(name)
+    _check_end(until)
     columns = {
         "paused_at": Now(),
-        "paused_by": actor.label,
+        "paused_by": actor.label[:150],
         "pause_reason": plain_text(reason, field="reason", maximum=255),
         "paused_until": until,
     }
@@ -37,9 +39,10 @@ def pause_queue(*, name: str, actor: Actor, reason: str, until: datetime | None 
 
 def resume_queue(*, name: str, actor: Actor) -> None:
     """Let a queue's jobs be claimed again; nothing happens when it is not paused. Raises
-    PermissionDenied.
+    PermissionDenied, InvalidArguments.
     """
     require(actor, "queues.act")
+    name = _name(name)
     with transaction.atomic():
         row = Queue.objects.select_for_update().filter(name=name, paused_at__isnull=False).first()
         if row is None:
@@ -51,3 +54,12 @@ def resume_queue(*, name: str, actor: Actor) -> None:
             EventType.QUEUE_RESUMED, recorder.Target("queue", row.id, name), actor=actor
         )
         queue.notify({name})
+
+
+def _name(name: str) -> str:
+    return plain_text(name, field="name", minimum=1, maximum=100)
+
+
+def _check_end(until: datetime | None) -> None:
+    if until is not None and (until.tzinfo is None or until.timestamp() <= queue.database_time()):
+        raise InvalidArguments("until must be a time to come, with its zone.", field="until")

@@ -1,7 +1,8 @@
 -- Insert jobs, record each, wake the executors: one statement, so that it is all or nothing in any transaction.
 -- Parameters: one array per column, equally long. Returns (position from 1, id or null): null where a unique
 -- key of the row is held by another job.
--- Ids are drawn before the insert so that each input row knows its own.
+-- Ids are drawn before the insert so that each input row knows its own. Rows with keys go in by key, so that
+-- two calls that insert the same keys at once wait for each other, and never both.
 WITH input AS MATERIALIZED (
     SELECT nextval(pg_get_serial_sequence('{job}', 'id')) AS id, i.*
     FROM unnest(
@@ -27,7 +28,7 @@ new AS (
         CASE WHEN run_after > now() THEN NULL ELSE now() END,
         CASE WHEN run_after > now() THEN run_after END
     FROM input
-    ORDER BY position
+    ORDER BY unique_key, overlap_key, idempotency_key, position
     ON CONFLICT DO NOTHING
     RETURNING id, task, queue
 ),
