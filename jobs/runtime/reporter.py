@@ -10,10 +10,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from datetime import timedelta
+from datetime import UTC, datetime
 
 from django.db import connection, transaction
-from django.db.models.functions import Now
 
 from controlplane.events import log_event
 from controlplane.loop import DATABASE_AWAY, RECONNECT_DELAYS, describe
@@ -21,6 +20,7 @@ from jobs import queue
 from jobs.models import ExecutionLog, JobExecution
 from jobs.queue import Start, Succeeded
 from jobs.runtime.attempt import Attempt
+from jobs.runtime.log_capture import Chunk
 from jobs.settlement import Ending
 
 #: Ends written in one transaction.
@@ -59,6 +59,8 @@ class Reporter(threading.Thread):
         self._closing = threading.Event()
         self._next_side = 0.0
         self._failures = 0
+        #: What executions wrote, taken from their buffers and not stored yet.
+        self._chunks: list[tuple[int, Chunk]] = []
 
     def finished(self, attempt: Attempt, end: Succeeded | Ending | None) -> None:
         """An attempt has ended; None when its completion is written already."""
@@ -114,6 +116,7 @@ class Reporter(threading.Thread):
         """
         connection.close()
         log_event("executor.report_failed", error=describe(error))
+        self._chunks.clear()
         with self._lock:
             ends, self._ends = self._ends, []
         for end in ends:
@@ -139,6 +142,7 @@ class Reporter(threading.Thread):
         others = {a.claimed.execution_id: end for a, end in batch if isinstance(end, Ending)}
         attempts = [attempt for attempt, _ in batch]
         self._store_logs(attempts, closing=True)
+        self._store_progress(attempts)
         late: list[int] = []
         with transaction.atomic():
             if succeeded:
@@ -182,27 +186,29 @@ class Reporter(threading.Thread):
         )
 
     def _store_logs(self, attempts: list[Attempt], *, closing: bool) -> None:
-        now = time.monotonic()
-        rows: list[ExecutionLog] = []
         for attempt in attempts:
             if attempt.output is None:
                 continue
             if closing:
                 attempt.output.close()
-            rows += [
-                ExecutionLog(
-                    execution_id=attempt.claimed.execution_id,
-                    sequence=chunk.sequence,
-                    stream=chunk.stream,
-                    written_at=Now()
-                    - timedelta(seconds=max(0.0, now - chunk.written_at_monotonic)),
-                    text=chunk.text,
-                )
-                for chunk in attempt.output.take()
-            ]
-        if rows:
-            with transaction.atomic():
-                ExecutionLog.objects.bulk_create(rows, ignore_conflicts=True)
+            execution_id = attempt.claimed.execution_id
+            self._chunks += [(execution_id, chunk) for chunk in attempt.output.take()]
+        if not self._chunks:
+            return
+        with transaction.atomic():
+            ExecutionLog.objects.bulk_create(
+                [self._row(*chunk) for chunk in self._chunks], ignore_conflicts=True
+            )
+        self._chunks.clear()
+
+    def _row(self, execution_id: int, chunk: Chunk) -> ExecutionLog:
+        return ExecutionLog(
+            execution_id=execution_id,
+            sequence=chunk.sequence,
+            stream=chunk.stream,
+            written_at=datetime.fromtimestamp(self._clock_at(chunk.written_at_monotonic), tz=UTC),
+            text=chunk.text,
+        )
 
     def _store_progress(self, running: list[Attempt]) -> None:
         for attempt in running:
