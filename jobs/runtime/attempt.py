@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -192,10 +193,17 @@ def _transactional(
 def _call(
     attempt: Attempt, task: Any, args: list[Any], kwargs: dict[str, Any], result: TaskResult | None
 ) -> Any:
-    if not task.takes_context:
-        return task.call(*args, **kwargs)
-    assert result is not None  # noqa: S101 - run() builds it for every task that takes a context
-    return task.call(_context(attempt, result), *args, **kwargs)
+    me = os.getpid()
+    try:
+        if not task.takes_context:
+            return task.call(*args, **kwargs)
+        assert result is not None  # noqa: S101 - run() builds it for every task that takes a context
+        return task.call(_context(attempt, result), *args, **kwargs)
+    finally:
+        if os.getpid() != me:
+            # The task forked and this is its child. Nothing here is its own: the connections, the
+            # transaction, the result are its parent's.
+            os._exit(0)
 
 
 def _context(attempt: Attempt, result: TaskResult) -> TaskContext:

@@ -23,7 +23,8 @@ class Buffer:
     """
 
     def __init__(self) -> None:
-        self._heap: list[tuple[tuple[int, float, int], Attempt]] = []
+        # The execution's id tells two claims of one job apart: after a lost lease both may wait.
+        self._heap: list[tuple[tuple[int, float, int], int, Attempt]] = []
         self._lock = threading.Lock()
         self._filled = threading.Condition(self._lock)
         self._idle = 0
@@ -52,11 +53,14 @@ class Buffer:
             if not self._heap:
                 self._since = time.monotonic()
             for attempt in attempts:
-                heapq.heappush(self._heap, (attempt.claimed.rank, attempt))
+                claimed = attempt.claimed
+                heapq.heappush(self._heap, (claimed.rank, claimed.execution_id, attempt))
             self._filled.notify()
 
-    def take(self, timeout: float) -> Attempt | None:
-        """The first one in line; None when there is none within `timeout` seconds."""
+    def take(self, timeout: float, into: dict[int, Attempt]) -> Attempt | None:
+        """Move the first one in line `into` what runs, by execution id; None when there is none
+        within `timeout` seconds. Whoever looks at both finds it in one of them at any moment.
+        """
         with self._filled:
             if not self._heap:
                 self._idle += 1
@@ -66,7 +70,8 @@ class Buffer:
                     self._idle -= 1
                 if not self._heap:
                     return None
-            _, attempt = heapq.heappop(self._heap)
+            _, execution_id, attempt = heapq.heappop(self._heap)
+            into[execution_id] = attempt
             self._taken += 1
             self._since = time.monotonic()
             if self._heap and self._idle and self.typical_seconds > SHORT_SECONDS:
@@ -95,12 +100,12 @@ class Buffer:
     def lowest_priority(self) -> int | None:
         """Priority of the last one in line; None when empty."""
         with self._lock:
-            return -max(rank for rank, _ in self._heap)[0] if self._heap else None
+            return -max(rank for rank, *_ in self._heap)[0] if self._heap else None
 
     def remove(self, job_id: int) -> Attempt | None:
         """Take one job out of line, wherever it stands."""
         with self._lock:
-            for index, (_, attempt) in enumerate(self._heap):
+            for index, (*_, attempt) in enumerate(self._heap):
                 if attempt.claimed.job_id == job_id:
                     del self._heap[index]
                     heapq.heapify(self._heap)
@@ -110,11 +115,11 @@ class Buffer:
     def waiting(self) -> list[Attempt]:
         """What waits now, in no order."""
         with self._lock:
-            return [attempt for _, attempt in self._heap]
+            return [attempt for *_, attempt in self._heap]
 
     def drain(self) -> list[Attempt]:
         """Take everything out of line."""
         with self._lock:
-            attempts = [attempt for _, attempt in self._heap]
+            attempts = [attempt for *_, attempt in self._heap]
             self._heap.clear()
             return attempts

@@ -63,10 +63,28 @@ class _Line:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._lock = threading.RLock()
+        self._sender = 0
+        self._interruption: BaseException | None = None
 
     def send(self, kind: str, content: Any = None) -> None:
         with self._lock:
-            self.connection.send((kind, content))
+            self._sender = threading.get_ident()
+            try:
+                self.connection.send((kind, content))
+            finally:
+                self._sender = 0
+        if self._interruption is not None and threading.current_thread() is threading.main_thread():
+            error, self._interruption = self._interruption, None
+            raise error
+
+    def interrupt(self, error: BaseException) -> None:
+        """Raise it here, or after the message that this thread is sending: half of one would leave
+        the executor waiting for the rest.
+        """
+        if self._sender == threading.get_ident():
+            self._interruption = error
+        else:
+            raise error
 
 
 def main(connection: Connection, stdout: int, stderr: int, database: str) -> None:
@@ -110,7 +128,6 @@ def _log_into_executions() -> None:
 
 
 def _serve(line: _Line, order: Order) -> None:
-    me = os.getpid()
     attempt = Attempt(
         claimed=order.claimed, started=order.started, deadline=order.deadline, alone=True
     )
@@ -126,10 +143,6 @@ def _serve(line: _Line, order: Order) -> None:
         answer = ("settled", None)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if (
-        os.getpid() != me
-    ):  # the task forked, and this is its child: the result is its parent's to tell
-        os._exit(0)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # the task may have closed it
             stream.flush()
@@ -147,7 +160,7 @@ def _obey_sigterm(line: _Line, attempt: Attempt, *, raise_in_task: bool) -> None
         reason = line.connection.recv()
         attempt.stop.set(reason)
         if raise_in_task:
-            raise TaskCancelled(f"asked to stop: {reason}")
+            line.interrupt(TaskCancelled(f"asked to stop: {reason}"))
 
     signal.signal(signal.SIGTERM, on_sigterm)
 

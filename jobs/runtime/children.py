@@ -232,25 +232,30 @@ class ChildPool:
         self._ledger = ledger
         self._make = make
         self._idle: list[Child] = []
+        self._busy: list[Child] = []
 
     @contextmanager
     def child(self, stop: StopSignal) -> Iterator[Child]:
         """An idle child, or a new one; kept unless it is worn out or was asked to stop."""
         child = self._get()
+        self._busy.append(child)
         keep = False
         try:
             yield child
             keep = not stop.is_set() and not child.worn_out()
         finally:
+            self._busy.remove(child)
             if keep:
                 self._idle.append(child)
             else:
                 child.close()
 
     def close(self) -> None:
-        """End all idle children."""
+        """End all children; those at work with everything they started."""
         while self._idle:
             self._idle.pop().close()
+        for child in list(self._busy):
+            terminate_tree(child.pid, grace_seconds=0)
 
     def _get(self) -> Child:
         while self._idle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -23,11 +24,14 @@ class StopSignal:
     def __init__(self) -> None:
         self._event = threading.Event()
         self.reason = ""
+        #: When it was set, `time.monotonic()` seconds; endless before.
+        self.since = float("inf")
 
     def set(self, reason: str) -> None:
         """The first reason stands."""
         if not self._event.is_set():
             self.reason = reason
+            self.since = time.monotonic()
             self._event.set()
 
     def is_set(self) -> bool:

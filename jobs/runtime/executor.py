@@ -97,7 +97,6 @@ class Executor(Loop):
             reporter=self.reporter,
             foreign=self.sources.leave_to_others,
             wake=self.wake,
-            hurry=self.hurry.is_set,
         )
         threads, children = (
             lanes.ThreadLane(self.threads, crew),
@@ -114,9 +113,10 @@ class Executor(Loop):
     def tick(self) -> float | None:
         self.ledger.beat()
         self._check_keeper()
+        for lane in self.lanes:  # before anything that the database may refuse
+            lane.watch()
         for lane in self.lanes:
             self._claim(lane)
-            lane.watch()
             if lane.buffer.waited() > HAND_BACK_SECONDS:
                 self._hand_back(lane, "No slot became free in time.")
         self.clock.compare()
@@ -247,8 +247,7 @@ class Executor(Loop):
         if waiting or running:
             log_event("executor.draining", running=running, waiting=waiting)
         grace = time.monotonic() + self.options.shutdown_grace_seconds
-        for lane in self.lanes:
-            lane.drain(grace)
+        lanes.drain(self.lanes, grace, self.hurry.is_set)
         for lane in self.lanes:  # what one lane passed on to another meanwhile
             self._hand_back(lane, "The executor is shutting down.")
         try:
@@ -259,7 +258,7 @@ class Executor(Loop):
 
     def once(self) -> None:
         """Claim and run until nothing is claimable and nothing runs."""
-        while True:
+        while not self.stopping.is_set():
             self.tick()
             if len(self._dry) == len(self.lanes) and not self._busy() and not list(self.running()):
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +47,8 @@ LEASE_MARGIN = 5.0
 END_MARGIN = 2.5
 #: How often running attempts are looked at while one has a deadline or is asked to stop, seconds.
 WATCH_SECONDS = 0.2
+#: The same while draining, seconds.
+DRAIN_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,6 @@ class Crew:
     reporter: Reporter
     foreign: Callable[[str], None]
     wake: Callable[[], None]
-    #: Somebody asked twice to stop: no more waiting.
-    hurry: Callable[[], bool]
 
 
 class Lane:
@@ -101,23 +101,11 @@ class Lane:
                 attempt.stop.set("timeout")
             self._overstayed(attempt, now)
 
-    def drain(self, until: float) -> None:
-        """Let running attempts finish until then, ask the rest to stop, give up on those that do
-        not.
-        """
-        self.slots.close()
-        self._wait_for_slots(until)
-        for attempt in list(self.slots.running.values()):
-            attempt.stop.set("shutdown")
-        self._wait_for_slots(time.monotonic() + self.kill_grace + LEASE_MARGIN)
+    def give_up(self) -> None:
+        """Leave what still runs to itself; the end of this process ends it too."""
         for attempt in list(self.slots.running.values()):
             self.slots.abandon(attempt)
             self._report(attempt, self._cut(attempt, "shutdown"))
-
-    def _wait_for_slots(self, until: float) -> None:
-        while self.slots.running and time.monotonic() < until and not self.crew.hurry():
-            self.watch()
-            self.slots.wait_for_end(min(0.05, max(0.0, until - time.monotonic())))
 
     def _overstayed(self, attempt: Attempt, now: float) -> None:
         """What to do with an attempt that may have been asked to stop long ago."""
@@ -208,7 +196,6 @@ class ThreadLane(Lane):
         super().__init__(size, crew)
         self.reroute: Callable[[list[Attempt]], None] = self.add
         self._window = size
-        self._asked: dict[int, float] = {}
 
     def room(self, options: Options) -> int:
         """Free slots, and as much ahead as they will start within the prefetch time, growing by
@@ -248,11 +235,9 @@ class ThreadLane(Lane):
             return None
 
     def _overstayed(self, attempt: Attempt, now: float) -> None:
-        if not attempt.stop.is_set() or attempt.stop.reason == "shutdown":
+        if attempt.stop.reason == "shutdown":  # the drain has its own time for that
             return
-        asked = self._asked.setdefault(attempt.claimed.execution_id, now)
-        if now - asked > self.kill_grace + END_MARGIN:
-            del self._asked[attempt.claimed.execution_id]
+        if now - attempt.stop.since > self.kill_grace + END_MARGIN:
             self.slots.abandon(attempt)
             log_event("executor.abandoned_thread", job_id=attempt.claimed.job_id)
             self._report(attempt, self._cut(attempt, attempt.stop.reason))
@@ -267,8 +252,8 @@ class ChildLane(Lane):
         super().__init__(size, crew)
         self.pool = ChildPool(crew.ledger)
 
-    def drain(self, until: float) -> None:
-        super().drain(until)
+    def give_up(self) -> None:
+        super().give_up()
         self.pool.close()
 
     def _run(self, attempt: Attempt, task: Any) -> Succeeded | Ending | None:
@@ -280,3 +265,30 @@ class ChildLane(Lane):
             queue.mark_started(self.crew.worker_id, [self.crew.reporter.start_of(attempt)])
             attempt.start_reported = True
             return child.run(attempt, worker_id=self.crew.worker_id, clock=self.crew.clock)
+
+
+def drain(lanes: Sequence[Lane], until: float, hurry: Callable[[], bool]) -> None:
+    """Let running attempts finish until then, ask the rest to stop, give up on those that do not.
+
+    `hurry` turning true ends all waiting.
+    """
+    for lane in lanes:
+        lane.slots.close()
+    _wait_for_slots(lanes, until, hurry)
+    for lane in lanes:
+        for attempt in list(lane.slots.running.values()):
+            attempt.stop.set("shutdown")
+    grace = max(lane.kill_grace for lane in lanes)
+    _wait_for_slots(lanes, time.monotonic() + grace + LEASE_MARGIN, hurry)
+    for lane in lanes:
+        lane.give_up()
+
+
+def _wait_for_slots(lanes: Sequence[Lane], until: float, hurry: Callable[[], bool]) -> None:
+    while time.monotonic() < until and not hurry():
+        for lane in lanes:
+            lane.watch()
+        busy = [lane for lane in lanes if lane.slots.running]
+        if not busy:
+            return
+        busy[0].slots.wait_for_end(min(DRAIN_LOOK_SECONDS, max(0.0, until - time.monotonic())))

@@ -4,7 +4,6 @@ reporter.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +28,6 @@ class ThreadSlots:
         self._lock = threading.Lock()
         self._alive = 0
         self._started = 0
-        self._pid = os.getpid()
         self._ended = threading.Event()
         self.running: dict[int, Attempt] = {}
 
@@ -70,16 +68,11 @@ class ThreadSlots:
         attempt: Attempt | None = None
         try:
             while not self._closing.is_set():
-                attempt = self._buffer.take(IDLE_SECONDS)
+                attempt = self._buffer.take(IDLE_SECONDS, self.running)
                 if attempt is None:
                     continue
-                self.running[attempt.claimed.execution_id] = attempt
                 begun = time.monotonic()
                 self._work(attempt)
-                if (
-                    os.getpid() != self._pid
-                ):  # the task forked, and this is its child: it must not go on here
-                    os._exit(0)
                 self._buffer.measured(time.monotonic() - begun)
                 if attempt.abandoned:
                     return
