@@ -11,7 +11,7 @@ COPY requirements.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock
 
 COPY . ./
-RUN SECRET_KEY=only-for-this-step python manage.py collectstatic --noinput \
+RUN SECRET_KEY=only-for-this-step JWT_SIGNING_KEY=nothing-is-signed-while-files-are-collected python manage.py collectstatic --noinput \
     && useradd --system --no-create-home controlplane
 
 USER controlplane
