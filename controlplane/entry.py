@@ -26,7 +26,7 @@ def run_with_database(argv: list[str]) -> None:
     """Run a Django command, with the embedded database up where that is the one in use."""
     # Commands with signal handling of their own replace this; the others leave the database too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    if local_setup.is_wanted():
+    if local_setup.is_wanted(argv[1:]):
         local_setup.apply(local_setup.local_environment())
     if not (local_setup.needs_database(argv[1:]) and local_setup.uses_embedded_database()):
         execute_from_command_line(argv)

@@ -24,9 +24,11 @@ WITHOUT_DATABASE = frozenset(
 STARTS_IT_ITSELF = frozenset({"up", "bench"})
 
 
-def is_wanted() -> bool:
-    """Say whether this is a machine to set up: neither production nor told of a database."""
-    return os.environ.get("DJANGO_ENV") != "production" and not os.environ.get("DATABASE_URL")
+def is_wanted(arguments: list[str]) -> bool:
+    """Say whether to set up this machine: it is not production, and has no database or runs `up`."""
+    if os.environ.get("DJANGO_ENV") == "production":
+        return False
+    return not os.environ.get("DATABASE_URL") or arguments[:1] == [STARTS_IT_ITSELF]
 
 
 def local_environment(var_dir: Path = VAR_DIR) -> dict[str, str]:

@@ -60,7 +60,7 @@ def test_a_database_of_ones_own_is_left_alone(
 def test_a_bare_machine_gets_its_environment(
     said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_setup, "is_wanted", lambda: True)
+    monkeypatch.setattr(local_setup, "is_wanted", lambda arguments: True)
     monkeypatch.setattr(local_setup, "local_environment", lambda: {"PROOF_OF_SET_UP": "yes"})
     monkeypatch.setattr(local_setup, "apply", lambda given: said.append(str(given)))
     entry.main(["manage.py", "check"])

@@ -16,12 +16,12 @@ def unconfigured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_wanted_only_where_nothing_is_configured(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert local_setup.is_wanted()
-    monkeypatch.setenv("DJANGO_ENV", "production")
-    assert not local_setup.is_wanted()
-    monkeypatch.setenv("DJANGO_ENV", "")
+    assert local_setup.is_wanted(["migrate"])
     monkeypatch.setenv("DATABASE_URL", "postgresql://example/x")
-    assert not local_setup.is_wanted()
+    assert not local_setup.is_wanted(["migrate"])
+    assert local_setup.is_wanted(["up"]), "its tasks are to work with any database"
+    monkeypatch.setenv("DJANGO_ENV", "production")
+    assert not local_setup.is_wanted(["up"])
 
 
 def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
