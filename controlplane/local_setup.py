@@ -25,10 +25,10 @@ STARTS_IT_ITSELF = frozenset({"up", "bench"})
 
 
 def is_wanted(arguments: list[str]) -> bool:
-    """Say whether to set up this machine: it is not production, and has no database or runs `up`."""
+    """Say whether to set up this machine: no production, and no database given (or `up`)."""
     if os.environ.get("DJANGO_ENV") == "production":
         return False
-    return not os.environ.get("DATABASE_URL") or arguments[:1] == [STARTS_IT_ITSELF]
+    return not os.environ.get("DATABASE_URL") or arguments[:1] == ["up"]
 
 
 def local_environment(var_dir: Path = VAR_DIR) -> dict[str, str]:
