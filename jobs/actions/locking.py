@@ -12,7 +12,7 @@ def lock_job(job_id: int, *, actor: Actor) -> Job:
     """The job, locked for this transaction. Raises NotFound or PermissionDenied."""
     try:
         job = Job.objects.select_for_update().get(id=job_id)
-    except Job.DoesNotExist:
+        require(actor, "jobs.act", owner_id=job.owner_id)
+    except (Job.DoesNotExist, NotFound):
         raise NotFound(f"There is no job {job_id}.") from None
-    require(actor, "jobs.act", owner_id=job.owner_id)
     return job

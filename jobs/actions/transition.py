@@ -38,13 +38,14 @@ def move_job(
     reason: str,
     refusal: type[Conflict],
     columns: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> Job:
-    """Apply a person's transition to a job and return it as it is then.
+    """Apply a person's transition to a job and return it as it is then. `metadata` is recorded too.
 
     Raises `refusal` when the job is in no source state, KeyTaken when leaving its end would break a
     key.
     """
-    metadata = facts(reason)
+    told = facts(reason, **(metadata or {}))
     try:
         with transaction.atomic():
             job = lock_job(job_id, actor=actor)
@@ -53,8 +54,8 @@ def move_job(
                 raise refusal(
                     f"Job {job_id} is {job.status}; {transition.verb} is not possible from there."
                 )
-            metadata["previous_status"] = job.status
-            recorder.record(transition.event, target(job), actor=actor, metadata=metadata)
+            told["previous_status"] = job.status
+            recorder.record(transition.event, target(job), actor=actor, metadata=told)
             if transition.target is Status.PENDING:
                 queue.notify({job.queue})
     except IntegrityError as error:

@@ -29,4 +29,5 @@ def verify_job(*, job_id: int, decision: str, actor: Actor, reason: str = "") ->
         reason=reason,
         refusal=InvalidTransition,
         columns=columns,
+        metadata={"decision": decision},
     )
