@@ -73,10 +73,16 @@ def check_credentials(*, email: str, password: str, origin: Origin) -> User:
         raise _failure(errors.BadCredentials(), "unknown_account", email, None, origin)
     if not person.check_password(password):
         raise _failure(errors.BadCredentials(), "wrong_password", email, person, origin)
-    if person.status in _REFUSALS:
-        refusal = _REFUSALS[person.status]()
+    refusal = refusal_of(person)
+    if refusal is not None:
         raise _failure(refusal, person.status.lower(), email, person, origin)
     return person
+
+
+def refusal_of(person: User) -> ControlPlaneError | None:
+    """AccountLocked or AccountDisabled for somebody who may not sign in."""
+    refusal = _REFUSALS.get(person.status)
+    return refusal() if refusal else None
 
 
 def _failure(

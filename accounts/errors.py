@@ -10,6 +10,48 @@ class BadCredentials(ControlPlaneError):
     http_status = 401
 
 
+class NotAuthenticated(ControlPlaneError):
+    """Send an access token or a personal token: Authorization: Bearer <token>."""
+
+    code = "NOT_AUTHENTICATED"
+    http_status = 401
+
+
+class InvalidToken(ControlPlaneError):
+    """This token is not valid, or not any more."""
+
+    code = "INVALID_TOKEN"
+    http_status = 401
+
+
+class TokenExpired(ControlPlaneError):
+    """This token has expired."""
+
+    code = "TOKEN_EXPIRED"
+    http_status = 401
+
+
+class InvalidRefreshToken(ControlPlaneError):
+    """This refresh token is not valid, or not any more. Log in again."""
+
+    code = "INVALID_REFRESH_TOKEN"
+    http_status = 401
+
+
+class RefreshTokenReused(ControlPlaneError):
+    """This refresh token was used before, so its session has ended. Log in again."""
+
+    code = "REFRESH_TOKEN_REUSED"
+    http_status = 401
+
+
+class TooManyAttempts(ControlPlaneError):
+    """There were too many failed logins. Try again later."""
+
+    code = "TOO_MANY_ATTEMPTS"
+    http_status = 429
+
+
 class AccountLocked(ControlPlaneError):
     """This account is locked. An administrator can unlock it."""
 
@@ -34,3 +76,15 @@ class OwnAccount(PermissionDenied):
     """Nobody changes their own role or status."""
 
     code = "OWN_ACCOUNT"
+
+
+class ReadOnlyToken(PermissionDenied):
+    """This personal token may only read."""
+
+    code = "TOKEN_READ_ONLY"
+
+
+class LoginNeeded(PermissionDenied):
+    """A personal token cannot do this; use the access token of a login."""
+
+    code = "LOGIN_NEEDED"

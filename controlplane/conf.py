@@ -72,6 +72,12 @@ class Options:
     max_error_chars: int = 4_000
     #: Longest stored traceback, characters.
     max_traceback_chars: int = 64_000
+    #: Largest body of a request to the API, bytes.
+    max_request_bytes: int = 2_500_000
+    #: Requests to the API in a minute with one token.
+    api_requests_per_minute: int = 600
+    #: Requests to the API in a minute from one address without a token: logins and refreshes.
+    api_logins_per_minute: int = 60
     #: Whether run_command may run. The built-in tasks are off unless a deployment turns them on.
     run_command_enabled: bool = False
     #: Whether http_request may run.

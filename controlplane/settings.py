@@ -1,5 +1,6 @@
 """Django's settings. This file alone reads the environment; see docs/configuration.md."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ from django.utils.csp import CSP
 
 from controlplane import env
 from controlplane.conf import Options
+from controlplane.signing import jwt_signing_key
+
+
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 PRODUCTION = env.text("DJANGO_ENV", "development") == "production"
@@ -19,6 +23,9 @@ if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("SECRET_KEY (or SECRET_KEY_FILE) must be set in production.")
     SECRET_KEY = "development-only-key-that-production-refuses-to-start-without"  # noqa: S105
+JWT_SIGNING_KEY = jwt_signing_key(
+    env.secret("JWT_SIGNING_KEY"), secret_key=SECRET_KEY, production=PRODUCTION
+)
 ALLOWED_HOSTS = list(env.names("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]"))
 CSRF_TRUSTED_ORIGINS = list(env.names("CSRF_TRUSTED_ORIGINS"))
 
@@ -29,6 +36,8 @@ INSTALLED_APPS = [
     "jobs",
     "scheduling",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_htmx",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -146,7 +155,43 @@ if PRODUCTION:
     CSRF_COOKIE_SECURE = True
 
 REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.bearer.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["controlplane.rest.parsers.JsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_THROTTLE_CLASSES": ["controlplane.rest.throttling.RequestThrottle"],
+    "DEFAULT_SCHEMA_CLASS": "controlplane.rest.schema.ProblemSchema",
+    "EXCEPTION_HANDLER": "controlplane.api.problems.answer",
+    "DEFAULT_METADATA_CLASS": None,
+    "URL_FORMAT_OVERRIDE": None,
+    "UNAUTHENTICATED_USER": None,
+}
+SIMPLE_JWT: dict[str, Any] = {
+    "ALGORITHM": "HS256",
+    "SIGNING_KEY": JWT_SIGNING_KEY,
+    "ISSUER": "controlplane",
+    "AUDIENCE": "controlplane-api",
+    #: How long a changed role may go unnoticed by the API.
+    "ACCESS_TOKEN_LIFETIME": timedelta(minutes=15),
+    "USER_ID_CLAIM": "sub",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Control Plane",
+    "DESCRIPTION": "Jobs, schedules, queues, people and the audit trail. See docs/api.md.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "JobStatus": "jobs.lifecycle.Status",
+        "ExecutionOutcome": "jobs.lifecycle.Outcome",
+        "AccountStatus": "accounts.models.User.Status",
+        "Role": "accounts.roles.ROLES",
+        "TokenScope": "accounts.models.PersonalToken.Scope",
+    },
 }
 
 _DEFAULTS = Options()
@@ -212,6 +257,15 @@ CONTROL_PLANE: dict[str, Any] = {
         _DEFAULTS.backoff_base_seconds,
         minimum=0,
         maximum=86_400,
+    ),
+    "api_requests_per_minute": env.integer(
+        "API_REQUESTS_PER_MINUTE",
+        _DEFAULTS.api_requests_per_minute,
+        minimum=1,
+        maximum=1_000_000,
+    ),
+    "api_logins_per_minute": env.integer(
+        "API_LOGINS_PER_MINUTE", _DEFAULTS.api_logins_per_minute, minimum=1, maximum=1_000_000
     ),
     "run_command_enabled": env.flag("RUN_COMMAND_ENABLED"),
     "http_request_enabled": env.flag("HTTP_REQUEST_ENABLED"),

@@ -3,6 +3,9 @@
 from django.urls import include, path
 
 from controlplane import views
+from controlplane.api import documents
+
+
 
 urlpatterns = [
     path("", views.dashboard, name="dashboard"),
@@ -11,4 +14,7 @@ urlpatterns = [
     path("jobs/", include("jobs.urls")),
     path("schedules/", include("scheduling.urls")),
     path("audit/", include("audit.urls")),
+    path("api/docs/", documents.swagger_page, name="api-docs"),
+    path("api/docs/schema.json", documents.schema_file, name="api-docs-schema"),
+    path("api/v1/", include("controlplane.api.urls")),
 ]

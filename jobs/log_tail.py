@@ -1,4 +1,4 @@
-"""The end of what an execution logged, as lines with their stream."""
+"""What an execution logged: the end of it as lines with their stream, or piece by piece."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -34,6 +34,12 @@ def log_tail(execution_id: int) -> LogTail:
     chunks, is_cut = _last_chunks(execution_id)
     lines = list(lines_of(chunks))
     return LogTail(lines[-MAX_LINES:], is_cut=is_cut or len(lines) > MAX_LINES)
+
+
+def log_after(execution_id: int, sequence: int) -> list[ExecutionLog]:
+    """The next SLICE pieces with higher sequence numbers, oldest first."""
+    rows = ExecutionLog.objects.filter(execution_id=execution_id, sequence__gt=sequence)
+    return list(rows.order_by("sequence")[:SLICE])
 
 
 def lines_of(chunks: Iterable[ExecutionLog]) -> Iterator[Line]:

@@ -78,10 +78,15 @@ def in_status(rows: JobQuerySet, status: Status) -> JobQuerySet:
     return rows
 
 
-def job_page(actor: Actor, wanted: JobFilter, page: PageRequest) -> Page[ListedJob]:
-    """One page of the jobs that the actor may see, each with its last execution: two queries."""
+def job_page(
+    actor: Actor, wanted: JobFilter, page: PageRequest, *, fill: bool = True
+) -> Page[ListedJob]:
+    """One page of the jobs that the actor may see, each with its last execution: two queries.
+
+    `fill` as in `paginate`.
+    """
     rows = matching(visible_jobs(actor), wanted).defer("args", "kwargs")
-    jobs = paginate(rows.fetch_mode(models.FETCH_RAISE), page, fill=True)
+    jobs = paginate(rows.fetch_mode(models.FETCH_RAISE), page, fill=fill)
     attempts = _last_executions(jobs.items)
     listed = [ListedJob(job, attempts.get(job.id)) for job in jobs.items]
     return Page(listed, newer=jobs.newer, older=jobs.older)

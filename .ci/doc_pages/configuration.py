@@ -25,6 +25,8 @@ MEANINGS = {
     "DJANGO_ENV": "`production` demands a secret key, secure cookies and HTTPS.",
     "DEBUG": "Django's error pages. Never where strangers can reach them.",
     "SECRET_KEY": "Signs sessions: at least 50 random characters. Needed in production.",
+    "JWT_SIGNING_KEY": "Signs the API's access tokens: 32 bytes or more, and another than "
+    "`SECRET_KEY`. Needed in production.",
     "ALLOWED_HOSTS": "Host names that the site answers to; in production none unless given.",
     "CSRF_TRUSTED_ORIGINS": "Origins (`https://host`) behind a proxy that may post forms.",
     "DATABASE_URL": "The PostgreSQL database, 15 or newer. Unset: the project's own in `var/`.",

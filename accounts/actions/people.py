@@ -67,11 +67,13 @@ def set_status(*, user_id: int, status: str, actor: Actor, reason: str = "") -> 
             )
         if status != User.Status.ACTIVE:
             sessions.end_sessions(person.pk)
+            sessions.end_api_sessions(person.pk, status.lower())
     return person
 
 
 def change_password(*, user_id: int, password: str, actor: Actor, current: str = "") -> User:
-    """Set a person's password; one's own needs the current one. Sessions made with the old one end.
+    """Set a person's password; one's own needs the current one. Sessions made with the old one end,
+    those of the API too; personal tokens stay.
 
     Raises InvalidInput (field current or password), PermissionDenied, NotFound.
     """
@@ -85,6 +87,7 @@ def change_password(*, user_id: int, password: str, actor: Actor, current: str =
         passwords.check(password, person)
         person.set_password(password)
         person.save(update_fields=["password"])
+        sessions.end_api_sessions(person.pk, "password")
         _record(EventType.PASSWORD_CHANGED, person, actor)
     return person
 

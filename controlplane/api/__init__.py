@@ -1,0 +1,1 @@
+"""The API under /api/v1/: its addresses, its documents, and how it refuses."""

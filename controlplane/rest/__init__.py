@@ -1,0 +1,1 @@
+"""What the API of every app is made of; knows no app."""
