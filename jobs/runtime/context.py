@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any
 
 from django.tasks import TaskContext, TaskResult, TaskResultStatus
 
+from jobs.runtime.failure import safe
 from jobs.runtime.log_capture import ExecutionLog
 
 task_logger = logging.getLogger("controlplane.task")
@@ -80,10 +82,16 @@ class JobContext(TaskContext):  # type: ignore[misc]  # frozen too; the stubs do
         return self.stop_requested.reason
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Show how far the attempt is. Cheap: the newest is stored about once a second."""
-        self.report_progress(
-            Progress(float(done), None if total is None else float(total), str(message)[:255])
+        """Show how far the attempt is. Cheap: the newest is stored about once a second.
+
+        Raises ValueError for numbers that are not finite.
+        """
+        progress = Progress(
+            float(done), None if total is None else float(total), safe(str(message), 255)
         )
+        if not math.isfinite(progress.done + (progress.total or 0.0)):
+            raise ValueError("progress takes finite numbers.")
+        self.report_progress(progress)
 
     def log(self, message: str, level: int = logging.INFO) -> None:
         """Write a line into the execution's log."""

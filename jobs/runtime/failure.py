@@ -131,7 +131,7 @@ def safe(text: str, limit: int) -> str:
     """Text that PostgreSQL stores: no NUL, no lone surrogates, cut at `limit` characters with a
     mark.
     """
+    text = text.replace("\x00", "\\x00")
     if len(text) > limit:
         text = text[: limit - len(CUT)] + CUT
-    text = text.replace("\x00", "\\x00")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -275,6 +275,29 @@ def forks(witness: str) -> int:
     return child
 
 
+@task
+def forks_and_returns(witness: str) -> int:
+    """Return from both processes, as code does that forgets which one it is."""
+    child = os.fork()
+    if child:
+        testify(witness, f"child {child}")
+    return child
+
+
+@task
+def forks_and_stays(witness: str, until: str) -> int:
+    """Leave a fork behind that runs none of another program: it shares all that was open."""
+    child = os.fork()
+    if child == 0:
+        while not Path(until).exists():
+            time.sleep(LOOK_EVERY)
+        os._exit(0)
+    testify(witness, f"child {child}")
+    while not Path(until).exists():
+        time.sleep(LOOK_EVERY)
+    return child
+
+
 @task(isolation="process")
 def exits_hard(status: int = 7) -> None:
     os._exit(status)

@@ -204,9 +204,10 @@ def test_djangos_own_report_on_the_task_stays_out() -> None:
 
 
 def test_other_handlers_are_spared_what_tasks_say_below_a_warning() -> None:
-    root, seen = logging.getLogger(), []
+    root = logging.getLogger()
+    seen: list[logging.LogRecord] = []
     listener = logging.Handler()
-    listener.emit = seen.append  # type: ignore[method-assign]
+    listener.emit = seen.append  # type: ignore[method-assign,assignment]
     before = list(root.handlers)
     root.handlers = [listener]
     try:
