@@ -59,8 +59,8 @@ def issue(session: ApiSession, roles: frozenset[str]) -> str:
 
 def read(text: str) -> Claims:
     """What a token says. Raises TokenExpired, or InvalidToken for one that we did not make."""
-    if len(text) > MAX_LENGTH:
-        raise InvalidToken(f"An access token has at most {MAX_LENGTH} characters.")
+    if len(text) > MAX_LENGTH or not text.isascii():
+        raise InvalidToken(f"An access token is ASCII, of at most {MAX_LENGTH} characters.")
     try:
         payload: dict[str, Any] = AccessToken(cast(Any, text)).payload
     except ExpiredTokenError:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.http import HttpRequest
 
-from accounts import errors, queries
+from accounts import errors, login_attempts, queries
 from accounts.models import User
 from accounts.passwords import is_possible
 from accounts.roles import roles_of
@@ -63,9 +63,14 @@ def sign_out(request: HttpRequest) -> None:
 def check_credentials(*, email: str, password: str, origin: Origin) -> User:
     """The ACTIVE person with this e-mail address and password; takes as long for an unknown one.
 
-    Raises BadCredentials, or AccountLocked and AccountDisabled, which only somebody who knows the
-    password is told. A failure is recorded and stays: call it outside of any transaction.
+    Raises TooManyAttempts, BadCredentials, or AccountLocked and AccountDisabled, which only
+    somebody who knows the password is told. A failure is recorded and stays: call it outside of any
+    transaction.
     """
+    try:
+        login_attempts.check(email, origin.ip)
+    except errors.TooManyAttempts as error:
+        raise _failure(error, "too_many_attempts", email, None, origin) from None
     possible = is_possible(email) and is_possible(password)
     person = queries.person_with_email(email) if possible else None
     if person is None:
@@ -76,6 +81,7 @@ def check_credentials(*, email: str, password: str, origin: Origin) -> User:
     refusal = refusal_of(person)
     if refusal is not None:
         raise _failure(refusal, person.status.lower(), email, person, origin)
+    login_attempts.forget(email, origin.ip)
     return person
 
 
@@ -88,6 +94,8 @@ def refusal_of(person: User) -> ControlPlaneError | None:
 def _failure(
     error: ControlPlaneError, reason: str, email: str, person: User | None, origin: Origin
 ) -> ControlPlaneError:
+    if isinstance(error, errors.BadCredentials):
+        login_attempts.note_failure(email, origin.ip)
     target = Target("user", person.pk if person else None, email.strip())
     stranger = Actor(id=None, label="anonymous", origin=origin)
     with transaction.atomic(durable=True):

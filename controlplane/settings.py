@@ -98,6 +98,14 @@ def _database() -> dict[str, Any]:
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+#: Rate limits and failed logins are counted here, in each web process for itself.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 50_000},
+    }
+}
+
 TASKS = {"default": {"BACKEND": "jobs.backend.ControlPlaneBackend", "QUEUES": []}}
 
 AUTH_USER_MODEL = "accounts.User"

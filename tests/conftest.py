@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.core.cache import cache
 from django.test import Client
+
+
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import User
@@ -49,6 +52,12 @@ def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user)
     return client
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted() -> None:
+    """Rate limits and failed logins begin anew with each test."""
+    cache.clear()
 
 
 @pytest.fixture
