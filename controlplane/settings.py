@@ -12,8 +12,6 @@ from controlplane import env
 from controlplane.conf import Options
 from controlplane.signing import jwt_signing_key
 
-
-
 BASE_DIR = Path(__file__).resolve().parent.parent
 PRODUCTION = env.text("DJANGO_ENV", "development") == "production"
 DEBUG = env.flag("DEBUG", default=False)

@@ -5,8 +5,6 @@ from django.urls import include, path
 from controlplane import views
 from controlplane.api import documents
 
-
-
 urlpatterns = [
     path("", views.dashboard, name="dashboard"),
     path("healthz", views.healthz, name="healthz"),
