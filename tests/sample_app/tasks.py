@@ -308,6 +308,23 @@ def fill_memory(megabytes: int) -> int:
     return len(bytearray(megabytes * 1024 * 1024))
 
 
+#: What keep_memory has kept.
+_kept: list[bytearray] = []
+
+
+@task(isolation="process")
+def keep_memory(megabytes: int) -> int:
+    """Leak."""
+    _kept.append(bytearray(os.urandom(1024)) * (megabytes * 1024))
+    return len(_kept)
+
+
+@task(takes_context=True, isolation="process")
+def tracks_a_group(context: JobContext, pgid: int, until: str, witness: str) -> None:
+    with context.track_process_group(pgid):
+        _wait_for_file(context, until, witness)
+
+
 @task(takes_context=True)
 def logs(context: JobContext, lines: int = 1) -> None:
     for number in range(lines):
@@ -320,6 +337,14 @@ def prints(lines: int = 1) -> None:
     for number in range(lines):
         print(f"out {number}")
         print(f"err {number}", file=sys.stderr)
+
+
+@task(isolation="process")
+def prints_then_waits(text: str, until: str, witness: str) -> None:
+    sys.stdout.write(text)
+    testify(witness, "printed")
+    while not Path(until).exists():
+        time.sleep(LOOK_EVERY)
 
 
 @task(isolation="process")
