@@ -181,6 +181,10 @@ FINISHED_AT_MATCHES = Q(status__in=[str(s) for s in ENDED], finished_at__isnull=
 RUN_AFTER_MATCHES = Q(status__in=[str(s) for s in TIMED], run_after__isnull=False) | (
     ~Q(status__in=[str(s) for s in TIMED]) & Q(run_after__isnull=True)
 )
+#: One that waits for a key can neither run nor end other than by a cancel.
+WAITS_MATCHES_STATUS = Q(waits_for_key__isnull=True) | Q(
+    status__in=[str(Status.BLOCKED), str(Status.CANCELLED)]
+)
 QUEUED_AT_MATCHES = ~Q(status=str(Status.PENDING)) | Q(queued_at__isnull=False)
 KNOWN_OUTCOME = Q(status__in=[str(o) for o in Outcome])
 OUTCOME_FINISHED_AT_MATCHES = Q(status=str(Outcome.RUNNING), finished_at__isnull=True) | (

@@ -74,6 +74,8 @@ class Job(models.Model):
     #: At most one unfinished job per key.
     unique_key = models.CharField(max_length=255, null=True, blank=True)
     overlap_key = models.CharField(max_length=100, null=True, blank=True)
+    #: BLOCKED until no unfinished job holds this overlap key; it then takes the key over.
+    waits_for_key = models.CharField(max_length=100, null=True, blank=True)
     #: At most one job per owner and key, for ever.
     idempotency_key = models.CharField(max_length=255, null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -106,6 +108,9 @@ class Job(models.Model):
             models.CheckConstraint(
                 condition=Q(max_attempts__gte=1, max_attempts__lte=21),
                 name="job_max_attempts_in_range",
+            ),
+            models.CheckConstraint(
+                condition=lifecycle.WAITS_MATCHES_STATUS, name="job_waits_for_key_when_blocked"
             ),
             models.UniqueConstraint(
                 fields=["unique_key"],
@@ -153,6 +158,12 @@ class Job(models.Model):
                 fields=["status", "id"],
                 condition=Q(status__in=[str(s) for s in lifecycle.NOTABLE]),
                 name="job_notable",
+            ),
+            # Who is next when an overlap key becomes free.
+            models.Index(
+                fields=["waits_for_key", "id"],
+                condition=Q(status=str(Status.BLOCKED), waits_for_key__isnull=False),
+                name="job_waiting",
             ),
             # "Jobs of this schedule"; jobs without such a trigger do not pay for it.
             models.Index(
@@ -230,6 +241,10 @@ class JobExecution(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job_id}#{self.number}"
+
+    def is_held_by(self, worker_id: int) -> bool:
+        """RUNNING in the name of this worker: the fence of everything an executor reports."""
+        return self.status == Outcome.RUNNING and self.worker_id == worker_id
 
     @property
     def duration_ms(self) -> int | None:

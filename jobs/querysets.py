@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Field, Func, Q, QuerySet, Value
 from django.db.models.functions import Now
+from django.db.models.lookups import GreaterThan
 
 from controlplane import conf
 from jobs.lifecycle import TIMED, UNFINISHED, Outcome, Status
 
 if TYPE_CHECKING:
     from jobs.models import Job, JobExecution, Queue, Worker  # noqa: F401 - named in the bases
+
+
+def _row(*values: Any) -> Func:
+    """A row of values, compared as one by PostgreSQL."""
+    return Func(*values, function="ROW", output_field=Field())
 
 
 class JobQuerySet(QuerySet["Job"]):
@@ -22,9 +28,23 @@ class JobQuerySet(QuerySet["Job"]):
         """
         return self.filter(status=Status.PENDING).order_by(F("priority").desc(), "queued_at", "id")
 
+    def behind(self, priority: int, queued_at: datetime, job_id: int) -> JobQuerySet:
+        """Of this priority, and further back than this place in the claim's order.
+
+        The comparison is of rows, as only that lets the index scan begin there.
+        """
+        here = _row(F("queued_at"), F("id"))
+        return self.filter(
+            GreaterThan(here, _row(Value(queued_at), Value(job_id))), priority=priority
+        )
+
     def due(self) -> JobQuerySet:
         """Waiting for a time that has come."""
         return self.filter(status__in=TIMED, run_after__lte=Now())
+
+    def waiting_for_key(self) -> JobQuerySet:
+        """Behind an unfinished job that holds the overlap key they wait for."""
+        return self.filter(status=Status.BLOCKED, waits_for_key__isnull=False)
 
     def unfinished(self) -> JobQuerySet:
         return self.filter(status__in=UNFINISHED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -22,9 +23,10 @@ from controlplane.actors import SYSTEM
 from jobs import lifecycle
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution, Queue
-from jobs.querysets import JobQuerySet
+from jobs.querysets import ExecutionQuerySet, JobQuerySet
 from jobs.settlement import Ending, settle
 from jobs.sql import JOBS_CHANNEL, statement
+from jobs.waiting import release
 
 #: Channel on which executors hear that a running job should stop; the payload is the job's id.
 CANCEL_CHANNEL = "controlplane_cancel"
@@ -51,6 +53,15 @@ class NewJob(NamedTuple):
     idempotency_key: str | None
     run_after: Any
     isolated: bool
+    waits_for_key: str | None = None
+
+
+class Place(NamedTuple):
+    """A place in the line of one queue: behind the job that stood there."""
+
+    priority: int
+    queued_at: datetime
+    job_id: int
 
 
 @dataclass(slots=True)
@@ -63,7 +74,7 @@ class Claimed:
     task: str
     queue: str
     priority: int
-    queued_epoch: float
+    queued_at: datetime
     args: str
     kwargs: str
     attempts_charged: int
@@ -72,9 +83,14 @@ class Claimed:
     suspect: bool
 
     @property
-    def rank(self) -> tuple[int, float, int]:
+    def rank(self) -> tuple[int, datetime, int]:
         """Sorts as the claim does: higher priority, then longer waiting, then lower id."""
-        return (-self.priority, self.queued_epoch, self.job_id)
+        return (-self.priority, self.queued_at, self.job_id)
+
+    @property
+    def place(self) -> Place:
+        """Where the next claim may begin."""
+        return Place(self.priority, self.queued_at, self.job_id)
 
 
 class Succeeded(NamedTuple):
@@ -128,14 +144,16 @@ def claim(
     isolated: bool = False,
     exclude: Collection[str] = (),
     above_priority: int | None = None,
+    after: Place | None = None,
 ) -> list[Claimed]:
     """Take up to `limit` PENDING jobs of these queues, first ones first, each with a new leased
     execution.
 
     `isolated` chooses between the jobs that need a child process and those that do not. `exclude`
-    leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority.
+    leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority; `after`
+    takes only jobs of the same priority that stand behind that place.
     """
-    wanted = _Wanted(isolated, exclude, above_priority)
+    wanted = _Wanted(isolated, exclude, above_priority, after)
     shares = _shares(queues, limit, wanted)
     if not shares:
         return []
@@ -164,6 +182,7 @@ class _Wanted(NamedTuple):
     isolated: bool
     exclude: Collection[str]
     above_priority: int | None
+    after: Place | None
 
 
 def _candidates(queue: str, wanted: _Wanted) -> JobQuerySet:
@@ -172,6 +191,8 @@ def _candidates(queue: str, wanted: _Wanted) -> JobQuerySet:
         rows = rows.exclude(task__in=list(wanted.exclude))
     if wanted.above_priority is not None:
         rows = rows.filter(priority__gt=wanted.above_priority)
+    if wanted.after is not None:
+        rows = rows.behind(*wanted.after)
     return rows
 
 
@@ -193,6 +214,16 @@ def _shares(queues: Collection[str], limit: int, wanted: _Wanted) -> dict[str, i
     return shares
 
 
+def lock_executions(ids: Iterable[int], *, skip_locked: bool = False) -> ExecutionQuerySet:
+    """These executions, locked in order, whatever their state: the caller looks whose they are.
+
+    Asked for RUNNING ones only, the planner takes the small index of those and walks over its dead
+    entries, which a long transaction elsewhere keeps there; by id the cost stays the same.
+    """
+    rows = JobExecution.objects.filter(id__in=list(ids)).order_by("id")
+    return rows.select_for_update(no_key=True, skip_locked=skip_locked)
+
+
 def report_succeeded(
     worker_id: int, completions: Sequence[Succeeded], *, record_late: bool = True
 ) -> list[int]:
@@ -203,15 +234,16 @@ def report_succeeded(
     """
     by_id = {completion.execution_id: completion for completion in completions}
     with transaction.atomic():
-        held = list(
-            JobExecution.objects.held_by(worker_id)
-            .filter(id__in=list(by_id))
-            .order_by("id")
-            .select_for_update(no_key=True)
-            .values_list("id", "job_id", "number", "started_at")
+        rows = lock_executions(by_id).values_list(
+            "id", "job_id", "number", "started_at", "status", "worker_id"
         )
+        held = [
+            (id_, job_id, number, started_at, by_id[id_])
+            for id_, job_id, number, started_at, status, worker in rows
+            if status == Outcome.RUNNING and worker == worker_id
+        ]
         if held:
-            _finish(worker_id, [(*row, by_id[row[0]]) for row in held])
+            _finish(worker_id, held)
     mine = {row[0] for row in held}
     late = {id_: (Outcome.SUCCEEDED, "") for id_ in by_id if id_ not in mine}
     return _refused(worker_id, late, record=record_late)
@@ -220,11 +252,11 @@ def report_succeeded(
 def _finish(worker_id: int, held: Sequence[tuple[int, int, int, Any, Succeeded]]) -> None:
     """Complete locked executions and their jobs in one statement."""
     jobs = {
-        job_id: (task, cancel is not None)
-        for job_id, task, cancel in Job.objects.filter(id__in=[row[1] for row in held])
+        job_id: (task, cancel is not None, key)
+        for job_id, task, cancel, key in Job.objects.filter(id__in=[row[1] for row in held])
         .order_by("id")
         .select_for_update(no_key=True)
-        .values_list("id", "task", "cancel_requested_at")
+        .values_list("id", "task", "cancel_requested_at", "overlap_key")
     }
     parameters: dict[str, Any] = {
         "worker_id": worker_id,
@@ -243,17 +275,13 @@ def _finish(worker_id: int, held: Sequence[tuple[int, int, int, Any, Succeeded]]
         counts = cursor.fetchone()
     if counts != (len(held), len(held)):
         raise RuntimeError(f"{len(held)} completions were locked, {counts} moved.")
+    notify(release(key for _, _, key in jobs.values()))
 
 
 def report_ended(worker_id: int, endings: Mapping[int, Ending]) -> list[int]:
     """Write other ends of attempts, by execution id; return the ids that were late, as above."""
     with transaction.atomic():
-        held = list(
-            JobExecution.objects.held_by(worker_id)
-            .filter(id__in=list(endings))
-            .order_by("id")
-            .select_for_update(no_key=True)
-        )
+        held = [e for e in lock_executions(endings) if e.is_held_by(worker_id)]
         settle_all(held, {execution.id: endings[execution.id] for execution in held})
     mine = {execution.id for execution in held}
     late = {
@@ -280,7 +308,8 @@ def settle_all(executions: Sequence[JobExecution], endings: Mapping[int, Ending]
     for execution in executions:
         events += settle(jobs[execution.job_id], execution, endings[execution.id])
     recorder.record_all(events)
-    notify({jobs[e.job_id].queue for e in executions})
+    released = release(job.overlap_key for job in jobs.values())
+    notify({jobs[e.job_id].queue for e in executions} | released)
 
 
 def _refused(worker_id: int, late: Mapping[int, tuple[Outcome, str]], *, record: bool) -> list[int]:
@@ -326,13 +355,9 @@ def mark_started(worker_id: int, starts: Sequence[Start]) -> None:
     """
     by_id = {start.execution_id: start for start in starts}
     with transaction.atomic(), connection.cursor() as cursor:
-        held = (
-            JobExecution.objects.held_by(worker_id)
-            .filter(id__in=list(by_id), started_at__isnull=True)
-            .order_by("id")
-            .select_for_update(no_key=True)
-            .values_list("id", flat=True)
-        )
+        held = [
+            e.id for e in lock_executions(by_id) if e.is_held_by(worker_id) and e.started_at is None
+        ]
         rows = [by_id[id_] for id_ in held]
         if not rows:
             return

@@ -17,7 +17,7 @@ from controlplane.actors import SYSTEM
 from jobs import lifecycle
 from jobs.lifecycle import Outcome, Transition
 from jobs.models import Job, JobExecution
-from jobs.queue import notify, settle_all
+from jobs.queue import lock_executions, notify, settle_all
 from jobs.settlement import Ending, Fate
 
 
@@ -29,13 +29,8 @@ def renew_leases(worker_id: int, execution_ids: Collection[int]) -> int:
     so that a long completion stalls no other lease.
     """
     with transaction.atomic():
-        ids = list(
-            JobExecution.objects.held_by(worker_id)
-            .filter(id__in=list(execution_ids))
-            .order_by("id")
-            .select_for_update(no_key=True, skip_locked=True)
-            .values_list("id", flat=True)
-        )
+        rows = lock_executions(execution_ids, skip_locked=True)
+        ids = [execution.id for execution in rows if execution.is_held_by(worker_id)]
         lease = timedelta(seconds=conf.options().lease_seconds)
         held = JobExecution.objects.running().filter(id__in=ids)
         return held.update(lease_expires_at=Now() + lease)

@@ -12,6 +12,7 @@ from jobs.actions.transition import facts, target
 from jobs.errors import CannotCancel
 from jobs.lifecycle import Status
 from jobs.models import Job
+from jobs.waiting import release
 
 
 def cancel_job(*, job_id: int, actor: Actor, reason: str = "") -> Job:
@@ -31,6 +32,7 @@ def cancel_job(*, job_id: int, actor: Actor, reason: str = "") -> Job:
         ):
             metadata["previous_status"] = job.status
             recorder.record(lifecycle.CANCEL.event, target(job), actor=actor, metadata=metadata)
+            queue.notify(release([job.overlap_key]))
         else:
             raise CannotCancel(f"Job {job_id} is {job.status}; there is nothing to cancel.")
     job.refresh_from_db()

@@ -26,6 +26,9 @@ from jobs.validation import bind_arguments, json_text, plain_text
 #: A key's holder may end between the refused insert and the look at it; more tries than that mean a
 #: bug.
 KEY_TRIES = 5
+#: What must be the same, beside the arguments, for an idempotency key to be used again. Its time is
+#: left out: once it has come, the job does not tell it any more.
+_COMPARED = ("task", "queue", "priority", "max_attempts", "timeout_seconds", "unique_key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,9 @@ class JobRequest:
     unique_key: str | None = None
     #: As unique_key, for schedules: the request is refused while it is held.
     overlap_key: str | None = None
+    #: It is BLOCKED until no unfinished job holds this overlap key, which it then takes over: see
+    #: behind.py, which locks the holder first.
+    waits_for_key: str | None = None
     #: At most one job per owner and key, for ever; asking again with other content is an error.
     idempotency_key: str | None = None
     owner_id: int | None = None
@@ -173,6 +179,7 @@ def _row(request: JobRequest, actor: Actor) -> queue.NewJob:
         idempotency_key=_key(request.idempotency_key, "idempotency_key", 255),
         run_after=task.run_after if request.run_after is None else request.run_after,
         isolated=getattr(task, "isolation", "thread") == "process",
+        waits_for_key=_key(request.waits_for_key, "waits_for_key", 100),
     )
 
 

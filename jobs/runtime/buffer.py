@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import threading
 import time
+from datetime import datetime
 
 from jobs.runtime.attempt import Attempt
 
@@ -24,7 +25,7 @@ class Buffer:
 
     def __init__(self) -> None:
         # The execution's id tells two claims of one job apart: after a lost lease both may wait.
-        self._heap: list[tuple[tuple[int, float, int], int, Attempt]] = []
+        self._heap: list[tuple[tuple[int, datetime, int], int, Attempt]] = []
         self._lock = threading.Lock()
         self._filled = threading.Condition(self._lock)
         self._idle = 0

@@ -135,21 +135,28 @@ class Executor(Loop):
                 return
         if self.sources.is_dry(isolated=lane.isolated):
             return
+        words, queues = self.sources.words, self.sources.queues()
+        after = None if above is not None else lane.sweep.place(queues)
+        if after is not None and self.sources.news():
+            above = after.priority
         claimed = queue.claim(
             worker_id=self.report.worker_id,
-            queues=self.sources.queues(),
+            queues=queues,
             limit=room,
             isolated=lane.isolated,
             exclude=self.sources.excluded(),
             above_priority=above,
+            after=after if above is None else None,
         )
         if claimed:
             lane.add([self._enter(c) for c in claimed])
-        if claimed or above is not None:
+        if above is None:
+            lane.sweep.claimed(claimed, full=len(claimed) == room)
+        if claimed or above is not None or after is not None:
             self._dry.discard(lane.isolated)
         else:
             self._dry.add(lane.isolated)
-            self.sources.dry(isolated=lane.isolated, seconds=self.tick_seconds)
+            self.sources.dry(isolated=lane.isolated, seconds=self.tick_seconds, words=words)
 
     def _enter(self, claimed: Claimed) -> Attempt:
         return Attempt(claimed=claimed, place=self.ledger.enter(claimed.execution_id))

@@ -37,6 +37,7 @@ from jobs.runtime.context import tracked
 from jobs.runtime.ledger import Ledger
 from jobs.runtime.reporter import Reporter
 from jobs.runtime.slots import ThreadSlots
+from jobs.runtime.sweep import Sweep
 from jobs.settlement import Ending
 
 #: Beyond its timeout and the grace, an attempt's lease is kept for so long, seconds: the time to
@@ -72,6 +73,7 @@ class Lane:
         self.size = size
         self.crew = crew
         self.buffer = Buffer()
+        self.sweep = Sweep()
         self.slots = ThreadSlots(size, self.buffer, self._work)
         self.kill_grace = conf.options().kill_grace_seconds
         #: With no more than this waiting, the main thread should claim again.

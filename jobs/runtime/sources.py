@@ -30,6 +30,8 @@ class Sources:
         self._dry_until = [0.0, 0.0]
         self._news = True
         self._news_at = 0.0
+        #: Notifications heard so far.
+        self.words = 0
 
     def is_dry(self, *, isolated: bool) -> bool:
         """Whether a claim found nothing lately and nobody has spoken of new work since."""
@@ -46,6 +48,7 @@ class Sources:
 
     def heard(self, name: str) -> None:
         """A notification named this queue, or "" when any may have been missed: look again."""
+        self.words += 1
         self._dry_until = [0.0, 0.0]
         self._news = True
         if name not in self._known:
@@ -59,12 +62,15 @@ class Sources:
             return True
         return False
 
-    def dry(self, *, isolated: bool, seconds: float) -> None:
+    def dry(self, *, isolated: bool, seconds: float, words: int) -> None:
         """A claim found nothing: until a notification there is nothing to look for, but for the
-        slow poll.
+        slow poll. `words` is how many had been heard before the claim: one that came since may be
+        of work that the claim could not see yet.
         """
-        self._dry_until[isolated] = time.monotonic() + seconds
         self._read_at = float("-inf")
+        self._dry_until[isolated] = time.monotonic() + seconds
+        if self.words != words:
+            self._dry_until[isolated] = 0.0
 
     def excluded(self) -> frozenset[str]:
         """Tasks not to claim."""

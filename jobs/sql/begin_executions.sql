@@ -14,6 +14,6 @@ begun AS (
         now() + make_interval(secs => %(lease)s)
     FROM taken
 )
-SELECT execution_id, id, executions_made, task, queue, priority, extract(epoch FROM queued_at)::float8,
+SELECT execution_id, id, executions_made, task, queue, priority, queued_at,
     args, kwargs, attempts_charged, max_attempts, timeout_seconds, suspect
 FROM taken

@@ -9,25 +9,29 @@ WITH input AS MATERIALIZED (
         %(task)s::text[], %(queue)s::text[], %(priority)s::smallint[], %(args)s::text[], %(kwargs)s::text[],
         %(max_attempts)s::smallint[], %(timeout_seconds)s::float8[], %(owner_id)s::bigint[],
         %(trigger)s::text[], %(trigger_id)s::bigint[], %(unique_key)s::text[], %(overlap_key)s::text[],
-        %(idempotency_key)s::text[], %(run_after)s::timestamptz[], %(isolated)s::boolean[]
+        %(idempotency_key)s::text[], %(run_after)s::timestamptz[], %(isolated)s::boolean[],
+        %(waits_for_key)s::text[]
     ) WITH ORDINALITY AS i (
         task, queue, priority, args, kwargs, max_attempts, timeout_seconds, owner_id, trigger, trigger_id,
-        unique_key, overlap_key, idempotency_key, run_after, isolated, position
+        unique_key, overlap_key, idempotency_key, run_after, isolated, waits_for_key, position
     )
+),
+placed AS (
+    SELECT *, CASE WHEN waits_for_key IS NOT NULL THEN {job_blocked}
+        WHEN run_after > now() THEN {job_scheduled} ELSE {job_pending} END AS status
+    FROM input
 ),
 new AS (
     INSERT INTO {job} (
         id, task, queue, priority, status, args, kwargs, max_attempts, timeout_seconds, owner_id, trigger,
-        trigger_id, unique_key, overlap_key, idempotency_key, isolated, queued_at,
+        trigger_id, unique_key, overlap_key, idempotency_key, isolated, waits_for_key, queued_at,
         run_after
     )
-    SELECT id, task, queue, priority,
-        CASE WHEN run_after > now() THEN {job_scheduled} ELSE {job_pending} END,
-        args::jsonb, kwargs::jsonb, max_attempts, timeout_seconds, owner_id, trigger, trigger_id,
-        unique_key, overlap_key, idempotency_key, isolated,
-        CASE WHEN run_after > now() THEN NULL ELSE now() END,
-        CASE WHEN run_after > now() THEN run_after END
-    FROM input
+    SELECT id, task, queue, priority, status, args::jsonb, kwargs::jsonb, max_attempts, timeout_seconds,
+        owner_id, trigger, trigger_id, unique_key, overlap_key, idempotency_key, isolated, waits_for_key,
+        CASE WHEN status = {job_pending} THEN now() END,
+        CASE WHEN status = {job_scheduled} THEN run_after END
+    FROM placed
     ORDER BY unique_key, overlap_key, idempotency_key, position
     ON CONFLICT DO NOTHING
     RETURNING id, task, queue
