@@ -218,6 +218,13 @@ def deaf(until: str, witness: str = "") -> None:
     _testify_if(witness, "finished")
 
 
+@task
+def hears_nothing(until: str) -> None:
+    """The same without a timeout."""
+    while not Path(until).exists():
+        time.sleep(LOOK_EVERY)
+
+
 @task(isolation="process", timeout=0.5)
 def ignores_sigterm(witness: str, until: str) -> None:
     """A child that shrugs off SIGTERM, and has a grandchild in another session that does so too."""
