@@ -11,9 +11,11 @@ from pytest_django import Settings
 from jobs.queue import Succeeded
 from jobs.runtime.attempt import Attempt
 from jobs.runtime.children import Child
+from jobs.runtime.lanes import ThreadLane
 from jobs.runtime.ledger import Ledger
 from jobs.settlement import Ending
 from tests.jobs.runtime.attempts import CLOCK
+from tests.jobs.runtime.surroundings import KILL_GRACE, Surroundings
 from tests.waiting import wait_until
 
 
@@ -52,3 +54,16 @@ def child(ledger: Ledger, settings: Settings) -> Iterator[Child]:
 @pytest.fixture
 def begin(child: Child) -> Callable[[Attempt], Running]:
     return lambda attempt: Running(child, attempt)
+
+
+@pytest.fixture
+def around() -> Surroundings:
+    return Surroundings()
+
+
+@pytest.fixture
+def lane(around: Surroundings, settings: Settings) -> Iterator[ThreadLane]:
+    settings.CONTROL_PLANE = settings.CONTROL_PLANE | {"kill_grace_seconds": KILL_GRACE}
+    lane = ThreadLane(2, around.crew())
+    yield lane
+    lane.slots.close()
