@@ -19,8 +19,9 @@ OpenAs = Callable[..., Page]
 CHROMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """One browser for these tests, gone after them: its event loop must not run under others."""
     path = os.environ.get("CHROME") or next(filter(None, map(shutil.which, CHROMES)), None)
     if path is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium: name one in CHROME")
@@ -30,6 +31,7 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path)
         yield browser
         browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture

@@ -178,3 +178,23 @@ def test_a_paused_queue_has_no_work_for_now() -> None:
 
 def test_without_work_no_queue_has_any() -> None:
     assert queue.pending_queues() == []
+
+
+def test_a_claim_may_begin_behind_the_last_one() -> None:
+    first, second, third = make_jobs(3)
+    (claimed,) = claim(limit=1)
+    assert claimed.job_id == first
+    older = make_job()
+    Job.objects.filter(id=older.id).update(queued_at=claimed.queued_at - SECOND)
+    above = make_job(priority=1)
+    below = make_job(priority=-1)
+    assert ids(claim(after=claimed.place)) == [second, third]
+    assert ids(claim()) == [above.id, older.id, below.id], "a sweep finds what was left out"
+
+
+def test_a_place_tells_jobs_of_one_moment_apart_by_id() -> None:
+    jobs = make_jobs(4)
+    Job.objects.update(queued_at=NOW)
+    claimed, _ = claim(limit=2)
+    assert claimed.place == queue.Place(0, NOW, jobs[0])
+    assert ids(claim(after=queue.Place(0, NOW, jobs[2]))) == [jobs[3]]
