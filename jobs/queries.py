@@ -113,7 +113,9 @@ def executions_of(job: Job) -> list[ListedExecution]:
 def execution_of(job: Job, number: int | None) -> JobExecution | None:
     """The execution with this number, or the last one, if any. Raises NotFound for others."""
     found = (
-        JobExecution.objects.filter(job_id=job.id, number=number or job.executions_made)
+        JobExecution.objects.filter(
+            job_id=job.id, number=job.executions_made if number is None else number
+        )
         .fetch_mode(models.FETCH_RAISE)
         .first()
     )

@@ -28,7 +28,7 @@ from jobs.validation import bind_arguments, json_text, plain_text
 KEY_TRIES = 5
 #: What must be the same, beside the arguments, for an idempotency key to be used again. Its time is
 #: left out: once it has come, the job does not tell it any more.
-_COMPARED = ("task", "queue", "priority", "max_attempts", "timeout_seconds", "unique_key")
+_COMPARED = ("task", "queue", "priority", "max_attempts", "timeout_seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,8 @@ def _holder(row: queue.NewJob) -> Job | None:
 
 def _same_content(job: Job, row: queue.NewJob) -> Job:
     """Compared by the database, to which 1e23 and its digits are one number."""
-    stored = Job.objects.filter(id=job.id, task=row.task)
+    same = {column: getattr(row, column) for column in _COMPARED}
+    stored = Job.objects.filter(id=job.id, **same)
     if not stored.filter(args=json.loads(row.args), kwargs=json.loads(row.kwargs)).exists():
         raise IdempotencyConflict(
             f"The idempotency key was used for job {job.id}, which has other content.",
