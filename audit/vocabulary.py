@@ -38,6 +38,8 @@ class EventType(TextChoices):
     SCHEDULE_RUN = "SCHEDULE_RUN"  # by a person, now
     SCHEDULE_TASK_NOT_FOUND = "SCHEDULE_TASK_NOT_FOUND"
     SCHEDULE_BROKEN = "SCHEDULE_BROKEN"
+    SCHEDULE_ENDED = "SCHEDULE_ENDED"  # its last time has come
+    SCHEDULE_BACKFILLED = "SCHEDULE_BACKFILLED"  # by a person: past times run as jobs
     LOGIN_SUCCEEDED = "LOGIN_SUCCEEDED"
     LOGIN_FAILED = "LOGIN_FAILED"
     LOGOUT = "LOGOUT"

@@ -47,6 +47,8 @@ class Options:
     scheduler_tick_seconds: float = 30.0
     #: Schedules turned into jobs in one transaction.
     scheduler_batch: int = 500
+    #: Most schedules that may exist (0: no limit). Above it, the newest ones keep still.
+    schedule_limit: int = 0
     #: Time between two looks for expired leases, seconds.
     watchdog_tick_seconds: float = 60.0
     #: Rows the watchdog treats in one transaction.

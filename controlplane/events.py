@@ -78,6 +78,7 @@ SENTENCES: dict[str, tuple[int, str]] = {
         logging.WARNING,
         "schedule {schedule_id} ({name}): skipped, {reason}",
     ),
+    "scheduler.ended": (logging.INFO, "schedule {schedule_id} ({name}) has ended: {reason}"),
     "scheduler.broken": (
         logging.ERROR,
         "schedule {schedule_id} ({name}) is paused: {error}",

@@ -243,6 +243,9 @@ CONTROL_PLANE: dict[str, Any] = {
     "scheduler_batch": env.integer(
         "SCHEDULER_BATCH", _DEFAULTS.scheduler_batch, minimum=1, maximum=10_000
     ),
+    "schedule_limit": env.integer(
+        "SCHEDULE_LIMIT", _DEFAULTS.schedule_limit, minimum=0, maximum=1_000_000
+    ),
     "watchdog_tick_seconds": env.number(
         "WATCHDOG_TICK_SECONDS",
         _DEFAULTS.watchdog_tick_seconds,

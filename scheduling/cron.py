@@ -38,24 +38,6 @@ def next_fire(expression: str, zone: str, after: datetime) -> datetime | None:
     return next(fires(expression, zone, after), None)
 
 
-def last_fire(expression: str, zone: str, since: datetime, until: datetime) -> datetime | None:
-    """The latest fire in (since, until], found by bisection: quick however many lie between."""
-    found = next_fire(expression, zone, since)
-    if found is None or found > until:
-        return None
-    end = until
-    while True:
-        later = next_fire(expression, zone, found)
-        if later is None or later > until:
-            return found
-        middle = later + (end - later) / 2
-        beyond = next_fire(expression, zone, middle)
-        if beyond is None or beyond > until:
-            found, end = later, middle
-        else:
-            found = beyond
-
-
 def fires(expression: str, zone: str, after: datetime) -> Iterator[datetime]:
     """All fires strictly after `after`, in UTC, computed one at a time."""
     parsed, place = parse(expression), zone_named(zone)

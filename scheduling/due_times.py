@@ -1,84 +1,135 @@
 """Which times of a schedule to fire now, which were missed, and when to look again. Pure."""
 
+import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice, takewhile
 
-from scheduling import cron
 from scheduling.lifecycle import MissedPolicy
+from scheduling.times import Times, fires, last_fire, last_fires, next_fire
 
 #: A time that nobody dealt with for so long counts as missed; until then it is merely late.
 MISSED_AFTER = timedelta(seconds=60)
 #: Missed times are counted up to here; beyond, it is enough to know that there were more.
-COUNTED = 100
+COUNTED = 1000
+_INSTANT = timedelta(microseconds=1)
+
+
+class Fate(enum.Enum):
+    """What should become of a time."""
+
+    RUN = enum.auto()
+    MAKE_UP = enum.auto()  # missed: one job for it
+    QUEUE_UP = enum.auto()  # missed: a job of its own, after those before it
+    COALESCE = enum.auto()  # another time's job stands for it
+    MISS = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One time to record: as a job to be made, or as missed."""
+    """One time to record. Without a job of its own it may stand for several, told in the reason."""
 
     nominal_time: datetime
-    missed: bool = False
+    fate: Fate = Fate.RUN
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
+class MissedRule:
+    """What is made up for: by which policy, not older than `window`, and of run_all how many."""
+
+    policy: str = MissedPolicy.RUN_ONCE
+    window: timedelta = timedelta(days=1)
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class DueTimes:
-    """What is due of one schedule. `following` is its next time; None when the calendar ends."""
+    """What is due of one schedule. `following` is its next time; None when none is left."""
 
     slots: tuple[Slot, ...]
     following: datetime | None
 
 
-def due_times(expression: str, zone: str, first: datetime, now: datetime, policy: str) -> DueTimes:
+def due_times(times: Times, first: datetime, now: datetime, rule: MissedRule) -> DueTimes:
     """The times from `first`, which is due, until `now`.
 
-    Late times are all fired. Missed ones are dealt with by the policy: one job for all of them and
-    what is due beside them, or one row that tells of them. Raises InvalidCron or InvalidZone.
+    Late times are all fired. Missed ones are dealt with by the rule: a job for the last of all, or
+    for each of the last ones; the others are told of in one row. Raises InvalidCron or InvalidZone.
     """
-    following = cron.next_fire(expression, zone, now)
-    late_from = now - MISSED_AFTER
-    if first >= late_from:
-        times = (first, *_until(expression, zone, first, now))
-        return DueTimes(tuple(Slot(time) for time in times), following)
-    if policy == MissedPolicy.RUN_ONCE:
-        last = cron.last_fire(expression, zone, first, now) or first
-        return DueTimes(
-            (Slot(last, reason=_made_up(expression, zone, first, last, now)),), following
-        )
-    last = cron.last_fire(expression, zone, first, late_from) or first
-    told = Slot(last, missed=True, reason=_told(expression, zone, first, last))
-    recent = _until(expression, zone, last, now)
-    return DueTimes((told, *(Slot(time) for time in recent)), following)
+    following = next_fire(times, now)
+    if first >= now - MISSED_AFTER:
+        found = (first, *_until(times, first, now))
+        return DueTimes(tuple(Slot(time) for time in found), following)
+    if rule.policy == MissedPolicy.RUN_ALL:
+        slots = _run_all(times, first, now, rule)
+    elif rule.policy == MissedPolicy.RUN_ONCE:
+        slots = _run_once(times, first, now, rule)
+    else:
+        slots = _skip(times, first, now, "no scheduler was running")
+    return DueTimes(slots, following)
 
 
-def _until(expression: str, zone: str, after: datetime, now: datetime) -> Iterator[datetime]:
-    return takewhile(lambda time: time <= now, cron.fires(expression, zone, after))
+def _skip(times: Times, first: datetime, now: datetime, why: str) -> tuple[Slot, ...]:
+    last = last_fire(times, first, now - MISSED_AFTER - _INSTANT) or first
+    recent = _until(times, last, now)
+    return (_missed(times, first, last, why), *(Slot(time) for time in recent))
 
 
-def _made_up(expression: str, zone: str, first: datetime, last: datetime, now: datetime) -> str:
-    late = now - last
-    lateness = f"{timedelta(seconds=round(late.total_seconds()))} late"
+def _run_once(times: Times, first: datetime, now: datetime, rule: MissedRule) -> tuple[Slot, ...]:
+    last = last_fire(times, first, now) or first
+    if last < now - rule.window:
+        return (_missed(times, first, last, f"older than its window of {rule.window}"),)
+    missed = last < now - MISSED_AFTER
+    made = Slot(last, Fate.MAKE_UP if missed else Fate.RUN, _lateness(last, now) if missed else "")
     if first == last:
-        return f"made up for, {lateness}"
-    earlier = _counted(expression, zone, first, last, -1)
-    return f"made up for, {lateness}, with {earlier} earlier ones since {_shown(first)}"
+        return (made,)
+    before = last_fire(times, first, last - _INSTANT) or first
+    how_many = counted(times, first, before)
+    told = f"{how_many} missed since {shown(first)}: the job of {shown(last)} stands for all"
+    return (Slot(first, Fate.COALESCE, told), made)
 
 
-def _told(expression: str, zone: str, first: datetime, last: datetime) -> str:
-    if first == last:
-        return "no scheduler was running"
-    return (
-        f"no scheduler was running: {_counted(expression, zone, first, last)} since {_shown(first)}"
-    )
+def _run_all(times: Times, first: datetime, now: datetime, rule: MissedRule) -> tuple[Slot, ...]:
+    since = max(first - _INSTANT, now - rule.window)
+    made = last_fires(times, since, now, rule.limit)
+    if not made:
+        return (_missed(times, first, first, f"older than its window of {rule.window}"),)
+    slots = tuple(_made_up(time, now) for time in made)
+    left = last_fire(times, first - _INSTANT, made[0] - _INSTANT)
+    if left is None:
+        return slots
+    why = f"beyond the last {rule.limit} or older than {rule.window}"
+    return (_missed(times, first, left, why), *slots)
 
 
-def _counted(expression: str, zone: str, first: datetime, last: datetime, offset: int = 0) -> str:
+def _made_up(time: datetime, now: datetime) -> Slot:
+    if time >= now - MISSED_AFTER:
+        return Slot(time, Fate.QUEUE_UP)
+    return Slot(time, Fate.QUEUE_UP, _lateness(time, now))
+
+
+def _missed(times: Times, first: datetime, last: datetime, why: str) -> Slot:
+    if first != last:
+        why = f"{why}: {counted(times, first, last)} since {shown(first)}"
+    return Slot(last, Fate.MISS, why)
+
+
+def _lateness(time: datetime, now: datetime) -> str:
+    return f"made up for, {timedelta(seconds=round((now - time).total_seconds()))} late"
+
+
+def _until(times: Times, after: datetime, now: datetime) -> Iterator[datetime]:
+    return takewhile(lambda time: time <= now, fires(times, after))
+
+
+def counted(times: Times, first: datetime, last: datetime) -> str:
     """How many times lie from `first` to `last`, both counted, in words."""
-    later = sum(1 for _ in islice(_until(expression, zone, first, last), COUNTED))
-    return f"more than {COUNTED}" if later == COUNTED else str(later + 1 + offset)
+    later = sum(1 for _ in islice(_until(times, first, last), COUNTED))
+    return f"more than {COUNTED}" if later == COUNTED else str(later + 1)
 
 
-def _shown(time: datetime) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%SZ")
+def shown(time: datetime) -> str:
+    """A time as the history's reasons spell it."""
+    return f"{time:%Y-%m-%d %H:%M:%SZ}"

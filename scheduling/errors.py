@@ -1,5 +1,7 @@
 """What can be wrong with a schedule, each with its code."""
 
+from collections.abc import Sequence
+
 from controlplane.errors import Conflict, InvalidInput, NotFound
 
 
@@ -48,7 +50,18 @@ class NameTaken(Conflict):
         super().__init__(message, field=field)
 
 
+class ScheduleLimitReached(Conflict):
+    """There are as many schedules as this installation allows."""
+
+    code = "SCHEDULE_LIMIT_REACHED"
+
+
 class StaleEdit(Conflict):
     """Someone changed the schedule meanwhile; read it again."""
 
     code = "STALE_EDIT"
+
+    def __init__(self, message: str = "", *, changed: Sequence[str] = ()) -> None:
+        """`changed` names the columns that others have changed since."""
+        self.changed = tuple(changed)
+        super().__init__(message)

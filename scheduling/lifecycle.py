@@ -4,6 +4,9 @@
 derived from executions that are RUNNING now, so that no crash can leave it behind.
 """
 
+from functools import reduce
+from operator import or_
+
 from django.db.models import Q, TextChoices
 
 
@@ -27,6 +30,8 @@ class OverlapPolicy(TextChoices):
     """What becomes of a firing while an earlier job of the schedule is unfinished."""
 
     SKIP = "skip", "skip: no second job, and the history says so"
+    BUFFER_ONE = "buffer_one", "buffer one: one further job waits until the earlier one ends"
+    CANCEL_RUNNING = "cancel_running", "cancel running: the earlier job is cancelled, then it runs"
     ALLOW = "allow", "allow: jobs may run side by side"
 
 
@@ -34,6 +39,7 @@ class MissedPolicy(TextChoices):
     """What becomes of times that passed while no scheduler was there to see them."""
 
     RUN_ONCE = "run_once", "run once: one job for all that was missed"
+    RUN_ALL = "run_all", "run all: a job for each of the last ones, up to a limit"
     SKIP = "skip", "skip: none, and the history says so"
 
 
@@ -43,17 +49,45 @@ SOURCES: dict[str, tuple[ScheduleStatus, ...]] = {
     "pause": (ScheduleStatus.ENABLED,),
     "resume": (ScheduleStatus.ENABLED, ScheduleStatus.PAUSED),
     "restore": (ScheduleStatus.TASK_NOT_FOUND,),
+    "backfill": (ScheduleStatus.ENABLED, ScheduleStatus.PAUSED),
     "disable": tuple(ScheduleStatus),
 }
 
 #: Statuses in which a schedule has times at all.
 TIMED = (ScheduleStatus.ENABLED, ScheduleStatus.PAUSED)
 
+#: The columns that name times, each with what it holds when it names none. At most one does.
+KINDS_OF_TIMES: dict[str, str | None] = {
+    "cron": "",
+    "interval_seconds": None,
+    "interval_days": None,
+    "run_at": None,
+}
+#: What an interval counts from belongs to it.
+NO_TIMES = {**KINDS_OF_TIMES, "anchor_at": None}
+
+
+def _unused(*kinds: str) -> Q:
+    """None of these columns names times."""
+    empty: dict[str, object] = {
+        kind if none is not None else f"{kind}__isnull": none if none is not None else True
+        for kind, none in NO_TIMES.items()
+        if kind in kinds
+    }
+    return Q(**empty)
+
+
+ONE_KIND_OF_TIMES = reduce(
+    or_, (_unused(*(other for other in KINDS_OF_TIMES if other != kind)) for kind in KINDS_OF_TIMES)
+)
 KNOWN_STATUS = Q(schedule_status__in=[str(s) for s in ScheduleStatus])
-CRON_MATCHES_STATUS = (
+TIMES_MATCH_STATUS = (
     Q(schedule_status=str(ScheduleStatus.TASK_NOT_FOUND))
-    | (Q(schedule_status__in=[str(s) for s in TIMED]) & ~Q(cron=""))
-    | Q(schedule_status=str(ScheduleStatus.UNSCHEDULED), cron="")
+    | (Q(schedule_status__in=[str(s) for s in TIMED]) & ~_unused(*KINDS_OF_TIMES))
+    | (Q(schedule_status=str(ScheduleStatus.UNSCHEDULED)) & _unused(*KINDS_OF_TIMES))
+)
+ANCHOR_MATCHES_INTERVAL = _unused("interval_seconds", "interval_days", "anchor_at") | (
+    ~_unused("interval_seconds", "interval_days") & ~_unused("anchor_at")
 )
 #: An enabled schedule without a next time would be silent for ever; so the database knows none.
 NEXT_RUN_MATCHES_STATUS = Q(

@@ -6,30 +6,23 @@ firing is unique by schedule, nominal time and kind: no time becomes two jobs. A
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import DateTimeField, Func, JSONField, Min, TextField, Value
-from django.db.models.functions import Cast, Now
+from django.db.models.functions import Cast, Coalesce, Now
 
-from audit import recorder
-from audit.models import AuditEvent
-from audit.vocabulary import EventType
-from controlplane.actors import SYSTEM
-from controlplane.events import log_event
-from jobs.actions.enqueue import Enqueued, enqueue_many
-from scheduling.actions.locking import target
-from scheduling.breaking import set_aside
+from jobs.errors import KeyTaken
+from scheduling.breaking import end, set_aside
 from scheduling.clock import time_at
-from scheduling.due_times import DueTimes, Slot, due_times
-from scheduling.errors import InvalidCron
+from scheduling.due_times import DueTimes, MissedRule, Slot, due_times
+from scheduling.firings import fire
 from scheduling.models import Firing, JobSchedule
-from scheduling.requests import job_request
 from scheduling.tasks_known import left_to_others
 
-#: The connection or the transaction is at fault, not a schedule.
-DATABASE_TROUBLE = (OperationalError, InterfaceError)
+#: The connection, the transaction or the race for a key is at fault, not a schedule.
+NOT_ITS_FAULT = (OperationalError, InterfaceError, KeyTaken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +41,12 @@ def fire_due(limit: int, *, now: datetime | None = None) -> int:
     """
     with transaction.atomic():
         schedules = _lock_due(limit, now)
-        plans = _plans(schedules, now or time_at(schedules[0].id)) if schedules else []
-        if plans and not _carried_out(plans):
-            _carry_out_each(plans)
+        if not schedules:
+            return 0
+        now = now or time_at(schedules[0].id)
+        plans = _plans(schedules, now)
+        if plans and not _carried_out(plans, now):
+            _carry_out_each(plans, now)
     return len(schedules)
 
 
@@ -72,7 +68,7 @@ def _plans(schedules: Sequence[JobSchedule], now: datetime) -> list[Plan]:
     plans = []
     for row in schedules:
         try:
-            due = answered(row.cron, row.timezone, row.next_run_at, now, row.missed_policy)
+            due = answered(row.times, row.next_run_at, now, _rule(row))
         except Exception as error:  # noqa: BLE001 - one bad row never stops the others
             set_aside(row, error)
         else:
@@ -80,42 +76,40 @@ def _plans(schedules: Sequence[JobSchedule], now: datetime) -> list[Plan]:
     return plans
 
 
-def _carried_out(plans: Sequence[Plan]) -> bool:
+def _rule(schedule: JobSchedule) -> MissedRule:
+    window = timedelta(seconds=schedule.missed_window_seconds)
+    return MissedRule(schedule.missed_policy, window, schedule.missed_limit)
+
+
+def _carried_out(plans: Sequence[Plan], now: datetime) -> bool:
     """Whether all of them went well together, which they nearly always do."""
     try:
         with transaction.atomic():
-            _carry_out(plans)
-    except DATABASE_TROUBLE:
+            _carry_out(plans, now)
+    except NOT_ITS_FAULT:
         raise
     except Exception:  # noqa: BLE001 - the caller looks for the row at fault
         return False
     return True
 
 
-def _carry_out_each(plans: Sequence[Plan]) -> None:
+def _carry_out_each(plans: Sequence[Plan], now: datetime) -> None:
     """One by one, each in a savepoint, to find the ones at fault."""
     for plan in plans:
         try:
             with transaction.atomic():
-                _carry_out([plan])
-        except DATABASE_TROUBLE:
+                _carry_out([plan], now)
+        except NOT_ITS_FAULT:
             raise
         except Exception as error:  # noqa: BLE001 - one bad row never stops the others
             set_aside(plan.schedule, error)
 
 
-def _carry_out(plans: Sequence[Plan]) -> None:
-    """Write jobs, firings, the schedules' next times and audit events of these plans."""
-    slots = _not_yet_fired(plans)
-    wanted = [(schedule, slot) for schedule, slot in slots if not slot.missed]
-    made = enqueue_many([job_request(schedule) for schedule, _ in wanted], actor=SYSTEM)
-    firings = [_missed(schedule, slot) for schedule, slot in slots if slot.missed]
-    firings += [_fired(s, slot, job) for (s, slot), job in zip(wanted, made, strict=True)]
-    Firing.objects.bulk_create(firings)
-    _move_on(plans)
-    recorder.record_all(_event(firing) for firing in firings)
-    for firing in firings:
-        _log(firing)
+def _carry_out(plans: Sequence[Plan], now: datetime) -> None:
+    """Write jobs, firings, audit events and the schedules' next times."""
+    wanted = _not_yet_fired(plans)
+    firings = fire(wanted, kind=Firing.Kind.DUE, now=now)
+    _move_on(plans, {f.schedule_id: f.nominal_time for f in firings if f.made_job})
 
 
 def _not_yet_fired(plans: Sequence[Plan]) -> list[tuple[JobSchedule, Slot]]:
@@ -131,42 +125,15 @@ def _not_yet_fired(plans: Sequence[Plan]) -> list[tuple[JobSchedule, Slot]]:
     return [(s, slot) for s, slot in slots if (s.id, slot.nominal_time) not in known]
 
 
-def _fired(schedule: JobSchedule, slot: Slot, made: Enqueued | None) -> Firing:
-    firing = Firing(schedule=schedule, nominal_time=slot.nominal_time, reason=slot.reason)
-    if made is not None and made.created:
-        firing.outcome = Firing.Outcome.ENQUEUED
-        firing.job_id = made.job_id
-        return firing
-    firing.outcome = Firing.Outcome.SKIPPED_OVERLAP
-    firing.reason = (
-        "an earlier job is unfinished"
-        if made is None
-        else f"job {made.job_id} holds the task's unique key"
-    )
-    return firing
-
-
-def _missed(schedule: JobSchedule, slot: Slot) -> Firing:
-    return Firing(
-        schedule=schedule,
-        nominal_time=slot.nominal_time,
-        outcome=Firing.Outcome.MISSED,
-        reason=slot.reason,
-    )
-
-
-def _move_on(plans: Sequence[Plan]) -> None:
-    """Set each schedule's next time, strictly after now; one that has none left is set aside."""
-    moved: dict[int, datetime] = {}
-    for schedule, due in ((plan.schedule, plan.due) for plan in plans):
-        if due.following is None:
-            set_aside(schedule, InvalidCron(f"{schedule.cron} has no time left."))
-        else:
-            moved[schedule.id] = due.following
-    last = {plan.schedule.id: plan.due.slots[-1].nominal_time for plan in plans}
+def _move_on(plans: Sequence[Plan], fired: Mapping[int, datetime]) -> None:
+    """Set each schedule's next time, strictly after now; one that has none left ends."""
+    moved = {p.schedule.id: p.due.following for p in plans if p.due.following is not None}
     JobSchedule.objects.filter(id__in=moved).update(
-        next_run_at=_own_time(moved), last_fired_at=_own_time(last)
+        next_run_at=_own_time(moved), last_fired_at=Coalesce(_own_time(fired), "last_fired_at")
     )
+    for plan in plans:
+        if plan.due.following is None:
+            end(plan.schedule, fired.get(plan.schedule.id))
 
 
 def _own_time(times: Mapping[int, datetime]) -> Cast:
@@ -179,24 +146,3 @@ def _own_time(times: Mapping[int, datetime]) -> Cast:
         output_field=TextField(),
     )
     return Cast(found, DateTimeField())
-
-
-def _event(firing: Firing) -> AuditEvent:
-    made = firing.outcome == Firing.Outcome.ENQUEUED
-    facts = {"nominal_time": firing.nominal_time.isoformat(), "outcome": str(firing.outcome)}
-    if firing.reason:
-        facts["reason"] = firing.reason
-    return recorder.event(
-        EventType.SCHEDULE_FIRED if made else EventType.SCHEDULE_SKIPPED,
-        target(firing.schedule),
-        actor=SYSTEM,
-        metadata=facts | ({"job_id": firing.job_id} if made else {}),
-    )
-
-
-def _log(firing: Firing) -> None:
-    facts = {"schedule_id": firing.schedule_id, "name": firing.schedule.name}
-    if firing.outcome == Firing.Outcome.ENQUEUED:
-        log_event("scheduler.fired", **facts, job_id=firing.job_id)
-    else:
-        log_event("scheduler.skipped", **facts, reason=firing.reason)

@@ -2,13 +2,23 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from jobs.models import Job
 from scheduling import lifecycle
 from scheduling.lifecycle import MissedPolicy, OverlapPolicy, ScheduleStatus
 from scheduling.querysets import JobScheduleQuerySet
+from scheduling.times import MAX_INTERVAL, Times
+
+MAX_INTERVAL_DAYS = MAX_INTERVAL.days
+MAX_INTERVAL_SECONDS = MAX_INTERVAL_DAYS * 86_400
+MAX_JITTER_SECONDS = 3600
+#: How far back missed times are made up for unless a schedule says otherwise: a day.
+MISSED_WINDOW_SECONDS = 86_400
+MIN_WINDOW_SECONDS = 60
+MISSED_LIMIT = 10
+MAX_MISSED = 1000
 
 
 class JobSchedule(models.Model):
@@ -34,10 +44,24 @@ class JobSchedule(models.Model):
     priority = models.SmallIntegerField(null=True, blank=True)
     max_attempts = models.SmallIntegerField(null=True, blank=True)
     timeout_seconds = models.FloatField(null=True, blank=True)
-    #: In canonical form; empty: it has no times.
+    #: Words by which people group schedules.
+    tags = models.JSONField(default=list, db_default=[], blank=True)
+    #: In canonical form. At most one of this, the two intervals and run_at names its times.
     cron = models.CharField(max_length=255, blank=True, default="", db_default="")
     #: Name of the IANA zone whose wall clock counts.
     timezone = models.CharField(max_length=64, default="UTC", db_default="UTC")
+    #: Elapsed time between two times, or days from one wall time to the same one ...
+    interval_seconds = models.IntegerField(null=True, blank=True)
+    interval_days = models.SmallIntegerField(null=True, blank=True)
+    #: ... counted from here.
+    anchor_at = models.DateTimeField(null=True, blank=True)
+    #: Its one and only time.
+    run_at = models.DateTimeField(null=True, blank=True)
+    #: First and last moment at which it may fire.
+    starts_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    #: Each job starts up to so much after its time, seconds; how much depends on the time alone.
+    jitter_seconds = models.IntegerField(default=0, db_default=0)
     schedule_status = models.CharField(
         max_length=20, choices=ScheduleStatus.choices, default=ScheduleStatus.UNSCHEDULED
     )
@@ -55,7 +79,15 @@ class JobSchedule(models.Model):
         default=MissedPolicy.RUN_ONCE,
         db_default=MissedPolicy.RUN_ONCE,
     )
+    #: Times missed longer ago are not made up for, seconds.
+    missed_window_seconds = models.IntegerField(
+        default=MISSED_WINDOW_SECONDS, db_default=MISSED_WINDOW_SECONDS
+    )
+    #: With run_all: most jobs made for missed times.
+    missed_limit = models.SmallIntegerField(default=MISSED_LIMIT, db_default=MISSED_LIMIT)
     next_run_at = models.DateTimeField(null=True, blank=True)
+    #: Since when its times pass unfired, once it was ENABLED.
+    quiet_since = models.DateTimeField(null=True, blank=True)
     last_fired_at = models.DateTimeField(null=True, blank=True)
     #: Where an import got it from ("crontab:..."), so that a repeated import finds it again.
     import_key = models.CharField(max_length=100, null=True, blank=True)
@@ -71,7 +103,44 @@ class JobSchedule(models.Model):
         constraints = (
             models.CheckConstraint(condition=lifecycle.KNOWN_STATUS, name="schedule_status_known"),
             models.CheckConstraint(
-                condition=lifecycle.CRON_MATCHES_STATUS, name="schedule_cron_matches_status"
+                condition=lifecycle.TIMES_MATCH_STATUS, name="schedule_times_match_status"
+            ),
+            models.CheckConstraint(
+                condition=lifecycle.ONE_KIND_OF_TIMES, name="schedule_one_kind_of_times"
+            ),
+            models.CheckConstraint(
+                condition=lifecycle.ANCHOR_MATCHES_INTERVAL, name="schedule_anchor_with_interval"
+            ),
+            models.CheckConstraint(
+                condition=Q(interval_seconds__isnull=True)
+                | Q(interval_seconds__gte=1, interval_seconds__lte=MAX_INTERVAL_SECONDS),
+                name="schedule_interval_seconds_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(interval_days__isnull=True)
+                | Q(interval_days__gte=1, interval_days__lte=MAX_INTERVAL_DAYS),
+                name="schedule_interval_days_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(starts_at__isnull=True)
+                | Q(ends_at__isnull=True)
+                | Q(ends_at__gt=F("starts_at")),
+                name="schedule_ends_after_start",
+            ),
+            models.CheckConstraint(
+                condition=Q(jitter_seconds__gte=0, jitter_seconds__lte=MAX_JITTER_SECONDS),
+                name="schedule_jitter_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    missed_window_seconds__gte=MIN_WINDOW_SECONDS,
+                    missed_window_seconds__lte=MAX_INTERVAL_SECONDS,
+                ),
+                name="schedule_missed_window_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(missed_limit__gte=1, missed_limit__lte=MAX_MISSED),
+                name="schedule_missed_limit_in_range",
             ),
             models.CheckConstraint(
                 condition=lifecycle.NEXT_RUN_MATCHES_STATUS,
@@ -134,9 +203,29 @@ class JobSchedule(models.Model):
         return self.task.rpartition(".")[2]
 
     @property
+    def times(self) -> Times:
+        """What names its times; false when nothing does."""
+        return Times(
+            cron=self.cron,
+            timezone=self.timezone,
+            interval_seconds=self.interval_seconds,
+            interval_days=self.interval_days,
+            anchor_at=self.anchor_at,
+            run_at=self.run_at,
+            starts_at=self.starts_at,
+            ends_at=self.ends_at,
+        )
+
+    @property
     def overlap_key(self) -> str:
         """What at most one unfinished job of the schedule holds, unless overlap is allowed."""
         return f"schedule:{self.id}"
+
+
+#: Outcomes of a firing that made a job, and those of one that did not.
+WITH_JOB = ("enqueued", "late", "buffered", "cancelled_running")
+WITHOUT_JOB = ("skipped_overlap", "skipped_paused", "coalesced", "missed")
+OUTCOMES = (*WITH_JOB, *WITHOUT_JOB)
 
 
 class Firing(models.Model):
@@ -149,7 +238,12 @@ class Firing(models.Model):
 
     class Outcome(models.TextChoices):
         ENQUEUED = "enqueued"
+        LATE = "late", "late: made up for after it was missed"
+        BUFFERED = "buffered", "buffered: its job waits for an earlier one"
+        CANCELLED_RUNNING = "cancelled_running", "an earlier job was cancelled for it"
         SKIPPED_OVERLAP = "skipped_overlap", "skipped: an earlier job is unfinished"
+        SKIPPED_PAUSED = "skipped_paused", "skipped: the schedule was paused"
+        COALESCED = "coalesced", "coalesced: one job stands for several times"
         MISSED = "missed"
 
     schedule = models.ForeignKey(
@@ -163,6 +257,8 @@ class Firing(models.Model):
         Job, null=True, blank=True, on_delete=models.DB_SET_NULL, related_name="+", db_index=False
     )
     fired_at = models.DateTimeField(db_default=Now(), editable=False)
+    #: How long after its time the scheduler dealt with it, milliseconds; 0 unless it was due.
+    lateness_ms = models.BigIntegerField(default=0, db_default=0)
     #: What a reader of the history should know: how late, what else was missed.
     reason = models.CharField(max_length=255, blank=True, default="", db_default="")
 
@@ -174,10 +270,7 @@ class Firing(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=["due", "backfill", "manual"]), name="firing_kind_known"
             ),
-            models.CheckConstraint(
-                condition=Q(outcome__in=["enqueued", "skipped_overlap", "missed"]),
-                name="firing_outcome_known",
-            ),
+            models.CheckConstraint(condition=Q(outcome__in=OUTCOMES), name="firing_outcome_known"),
         )
         indexes = (
             # The database looks here when a job is deleted.
@@ -186,6 +279,11 @@ class Firing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.schedule_id} {self.nominal_time.isoformat()} {self.outcome}"
+
+    @property
+    def made_job(self) -> bool:
+        """Whether this time became a job, which may be deleted since."""
+        return self.outcome in WITH_JOB
 
 
 class TableStatistics(models.Model):

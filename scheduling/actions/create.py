@@ -9,11 +9,14 @@ from audit import recorder
 from audit.vocabulary import EventType
 from controlplane.actors import Actor
 from scheduling import values as given
-from scheduling.actions.locking import names_translated, target
-from scheduling.actions.timing import enable
+from scheduling.actions.limit import require_room
+from scheduling.actions.locking import names_translated
+from scheduling.actions.timing import anchor, enable, times_facts
+from scheduling.clock import time_now
 from scheduling.errors import InvalidSchedule
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
+from scheduling.targets import target
 from scheduling.values import ScheduleValues
 from scheduling.wakeup import wake_schedulers
 
@@ -26,32 +29,40 @@ def create_schedule(
     status_reason: str = "",
     **values: Unpack[ScheduleValues],
 ) -> JobSchedule:
-    """The new schedule of the actor: PAUSED, or ENABLED if asked; UNSCHEDULED without a cron.
+    """The new schedule of the actor: PAUSED, or ENABLED if asked; UNSCHEDULED without times.
 
     `name` and `task` are needed; an import gives its key, and the reason why it does not enable.
-    Raises what `values.checked` and `values.check_arguments` raise, NameTaken or PermissionDenied.
+    Raises what `values.checked`, `check_arguments` and `check_times` raise, NameTaken,
+    ScheduleLimitReached or PermissionDenied.
     """
     require(actor, "schedules.act", owner_id=actor.id)
     for needed in ("name", "task"):
         if needed not in values:
             raise InvalidSchedule(f"{needed} is missing.", field=needed)
-    columns = given.checked(values)
-    if enabled and not columns.get("cron"):
-        raise InvalidSchedule("A schedule without a cron cannot be enabled.", field="cron")
     schedule = JobSchedule(
-        owner_id=actor.id, import_key=import_key, status_reason=status_reason, **columns
+        owner_id=actor.id,
+        import_key=import_key,
+        status_reason=status_reason,
+        **given.checked(values),
     )
     given.check_arguments(schedule.task, schedule.args, schedule.kwargs, actor)
-    if schedule.cron:
-        schedule.schedule_status = ScheduleStatus.PAUSED
     with transaction.atomic():
+        require_room()
+        now = time_now()
+        anchor(schedule, now)
+        given.check_times(schedule.times, now)
+        if enabled:
+            enable(schedule, now)
+        elif schedule.times:
+            schedule.schedule_status = ScheduleStatus.PAUSED
         with names_translated(schedule.name):
             schedule.save(force_insert=True)
         if enabled:
-            enable(schedule, schedule.created_at)
-            schedule.save(update_fields=["schedule_status", "next_run_at"])
             wake_schedulers(schedule.id)
-        facts = {"task": schedule.task, "cron": schedule.cron, "timezone": schedule.timezone}
-        facts["schedule_status"] = schedule.schedule_status
+        facts = {
+            "task": schedule.task,
+            **times_facts(schedule),
+            "schedule_status": schedule.schedule_status,
+        }
         recorder.record(EventType.SCHEDULE_CREATED, target(schedule), actor=actor, metadata=facts)
     return schedule

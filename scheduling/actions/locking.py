@@ -8,7 +8,6 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from accounts.permissions import require
-from audit.recorder import Target
 from controlplane.actors import Actor
 from controlplane.errors import NotFound
 from scheduling.clock import time_at
@@ -45,11 +44,6 @@ def require_source(schedule: JobSchedule, verb: str) -> None:
         raise InvalidTransition(
             f"Schedule {schedule.id} is {schedule.schedule_status}; {verb} needs {allowed}."
         )
-
-
-def target(schedule: JobSchedule) -> Target:
-    """The schedule as the audit trail names it."""
-    return Target("schedule", schedule.id, schedule.name)
 
 
 @contextmanager

@@ -22,7 +22,12 @@ EXECUTION_LOOKS = {
 }
 OUTCOME_LOOKS = {
     Firing.Outcome.ENQUEUED: ("success", "check", "Enqueued"),
+    Firing.Outcome.LATE: ("warning", "check", "Made up for"),
+    Firing.Outcome.BUFFERED: ("info", "clock", "Buffered"),
+    Firing.Outcome.CANCELLED_RUNNING: ("info", "check", "Took over"),
     Firing.Outcome.SKIPPED_OVERLAP: ("warning", "slash", "Skipped"),
+    Firing.Outcome.SKIPPED_PAUSED: ("muted", "pause", "Paused"),
+    Firing.Outcome.COALESCED: ("muted", "dashed", "Coalesced"),
     Firing.Outcome.MISSED: ("warning", "hourglass", "Missed"),
 }
 KINDS = {Firing.Kind.DUE: "", Firing.Kind.BACKFILL: "backfill", Firing.Kind.MANUAL: "by hand"}

@@ -13,7 +13,11 @@ def test_codes_are_unique_and_fields_are_named() -> None:
         and kind.__module__ == errors.__name__
     ]
     codes = [kind.code for kind in kinds]
-    assert len(kinds) == len(set(codes)) == 7
+    assert len(kinds) == len(set(codes)) == 8
     assert errors.InvalidCron().field == "cron"
     assert errors.InvalidZone().field == "timezone"
     assert errors.NameTaken().field == "name"
+
+
+def test_a_stale_edit_knows_what_others_changed() -> None:
+    assert errors.StaleEdit("So it is.", changed=["cron"]).changed == ("cron",)

@@ -10,10 +10,10 @@ READY, RUNNING = ExecutionStatus.READY, ExecutionStatus.RUNNING
 @pytest.mark.parametrize(
     ("status", "execution", "verbs"),
     [
-        (ScheduleStatus.ENABLED, READY, ("run", "pause", "disable")),
-        (ScheduleStatus.ENABLED, RUNNING, ("pause", "disable")),
-        (ScheduleStatus.PAUSED, READY, ("run", "resume", "disable")),
-        (ScheduleStatus.PAUSED, RUNNING, ("resume", "disable")),
+        (ScheduleStatus.ENABLED, READY, ("run", "pause", "backfill", "disable")),
+        (ScheduleStatus.ENABLED, RUNNING, ("pause", "backfill", "disable")),
+        (ScheduleStatus.PAUSED, READY, ("run", "resume", "backfill", "disable")),
+        (ScheduleStatus.PAUSED, RUNNING, ("resume", "backfill", "disable")),
         (ScheduleStatus.UNSCHEDULED, READY, ("run",)),
         (ScheduleStatus.UNSCHEDULED, RUNNING, ()),
         (ScheduleStatus.TASK_NOT_FOUND, READY, ("restore", "disable")),

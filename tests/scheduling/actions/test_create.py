@@ -1,6 +1,7 @@
 """Making a schedule: what is stored, what is refused, and that nothing fires."""
 
 import math
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +20,9 @@ from tests.scheduling.conftest import Options
 from tests.scheduling.factories import NOOP
 
 ADD = "tests.sample_app.tasks.add"
+PAST = datetime(2020, 1, 1, tzinfo=UTC)
+FUTURE = datetime(2100, 5, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 
 
 def create(actor: Actor, **values: Any) -> JobSchedule:
@@ -45,7 +49,7 @@ def test_enabled_at_once_it_waits_for_its_first_time(user_actor: Actor) -> None:
 
 def test_without_a_cron_it_is_unscheduled(user_actor: Actor) -> None:
     assert create(user_actor).schedule_status == ScheduleStatus.UNSCHEDULED
-    with pytest.raises(ControlPlaneError, match="cannot be enabled"):
+    with pytest.raises(ControlPlaneError, match="with times can be enabled"):
         create(user_actor, name="other", enabled=True)
 
 
@@ -94,7 +98,29 @@ def test_a_name_is_taken_once_per_owner_until_it_is_deleted(
         ({"timezone": "Mars/Olympus"}, "timezone"),
         ({"timezone": ""}, "timezone"),
         ({"overlap_policy": "perhaps"}, "overlap_policy"),
-        ({"missed_policy": "run_all"}, "missed_policy"),
+        ({"missed_policy": "run_twice"}, "missed_policy"),
+        ({"missed_window_seconds": 59}, "missed_window_seconds"),
+        ({"missed_window_seconds": None}, "missed_window_seconds"),
+        ({"missed_limit": 0}, "missed_limit"),
+        ({"missed_limit": 1001}, "missed_limit"),
+        ({"jitter_seconds": 3601}, "jitter_seconds"),
+        ({"jitter_seconds": 1.5}, "jitter_seconds"),
+        ({"interval_seconds": 0}, "interval_seconds"),
+        ({"interval_seconds": 366 * 86_400 + 1}, "interval_seconds"),
+        ({"interval_days": 367}, "interval_days"),
+        ({"interval_days": 1, "cron": "@daily"}, "interval_days"),
+        ({"interval_days": 1, "anchor_at": "2026-01-01"}, "anchor_at"),
+        ({"run_at": PAST}, "run_at"),
+        ({"run_at": PAST.replace(tzinfo=None)}, "run_at"),
+        ({"run_at": PAST.replace(year=3000)}, "run_at"),
+        ({"cron": "@daily", "starts_at": FUTURE, "ends_at": FUTURE}, "ends_at"),
+        ({"cron": "@daily", "ends_at": PAST}, "ends_at"),
+        ({"cron": "@yearly", "starts_at": FUTURE, "ends_at": FUTURE + HOUR}, "ends_at"),
+        ({"tags": "text"}, "tags"),
+        ({"tags": ["a", " "]}, "tags"),
+        ({"tags": ["x" * 51]}, "tags"),
+        ({"tags": [str(number) for number in range(21)]}, "tags"),
+        ({"tags": [1]}, "tags"),
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(

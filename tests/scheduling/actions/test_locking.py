@@ -9,7 +9,6 @@ from scheduling.actions.locking import (
     lock_schedule,
     names_translated,
     require_source,
-    target,
 )
 from scheduling.errors import InvalidTransition, NameTaken, ScheduleNotFound
 from scheduling.models import JobSchedule
@@ -48,8 +47,3 @@ def test_only_a_name_in_use_becomes_name_taken() -> None:
         JobSchedule.objects.filter(id=two.id).update(name="one")
     with pytest.raises(IntegrityError), names_translated("two"):
         JobSchedule.objects.filter(id=two.id).update(priority=1000)
-
-
-def test_the_trail_names_it() -> None:
-    schedule = make_schedule()
-    assert target(schedule) == ("schedule", schedule.id, "nightly")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scheduling.actions.timing import enable, follow_cron, quiet
+from scheduling.actions.timing import enable, follow_times, quiet
 from scheduling.errors import InvalidCron
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
@@ -44,8 +44,8 @@ def test_quiet_has_no_next_time() -> None:
         ("ENABLED", "", "UNSCHEDULED"),
     ],
 )
-def test_status_follows_an_edited_cron(status: str, cron: str, after: str) -> None:
+def test_status_follows_edited_times(status: str, cron: str, after: str) -> None:
     row = schedule(status, cron)
-    follow_cron(row, NOON)
+    follow_times(row, NOON)
     assert row.schedule_status == after
     assert (row.next_run_at is not None) is (after == "ENABLED")

@@ -1,6 +1,7 @@
 """Every status and every verb: which may, which may not, and that none of them fires anything."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -19,11 +20,13 @@ from tests.scheduling.factories import YEARLY, make_due, make_schedule
 
 pytestmark = pytest.mark.django_db
 
+PAST = datetime(2026, 1, 1, tzinfo=UTC)
 ACTIONS = {
     "run": actions.run_now,
     "pause": actions.pause_schedule,
     "resume": actions.resume_schedule,
     "restore": actions.restore_schedule,
+    "backfill": partial(actions.backfill_schedule, since=PAST, until=PAST),
     "disable": actions.disable_schedule,
 }
 

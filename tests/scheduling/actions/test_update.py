@@ -70,7 +70,7 @@ def test_taking_the_cron_away_unschedules_and_giving_one_pauses() -> None:
 
 def test_a_schedule_without_a_cron_cannot_be_enabled() -> None:
     schedule = make_schedule(cron="")
-    with pytest.raises(ControlPlaneError, match="cron can be enabled"):
+    with pytest.raises(ControlPlaneError, match="with times can be enabled"):
         update_schedule(schedule_id=schedule.id, actor=SYSTEM, enabled=True)
 
 
