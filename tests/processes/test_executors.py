@@ -45,9 +45,11 @@ def wait_for_status(job_id: int, status: Status) -> Job:
 def test_two_executors_run_each_of_1000_jobs_exactly_once(
     start_command: StartCommand, witness: str
 ) -> None:
+    first, second = (start_command("runexecutor", options={"claim_batch": 50}) for _ in range(2))
+    for executor in (first, second):
+        executor.wait_for_log("executor started")
     requests = [JobRequest(task=tasks.identify, kwargs={"witness": witness}) for _ in range(1000)]
     enqueue_many(requests, actor=SYSTEM)
-    first, second = start_command("runexecutor"), start_command("runexecutor")
     wait_until(
         lambda: Job.objects.filter(status=Status.SUCCEEDED).count() == 1000,
         timeout=60,
