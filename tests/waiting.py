@@ -8,7 +8,7 @@ from typing import Never
 import pytest
 
 #: Longest wait, seconds; far more than anything needs on a quiet machine.
-TIMEOUT = 20.0
+TIMEOUT = 60.0
 LOOK_EVERY = 0.01
 
 _never_set = threading.Event()
