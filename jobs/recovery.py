@@ -19,6 +19,7 @@ from jobs.lifecycle import Outcome, Transition
 from jobs.models import Job, JobExecution
 from jobs.queue import lock_executions, notify, settle_all
 from jobs.settlement import Ending, Fate
+from jobs.waiting import release_stranded
 
 
 def renew_leases(worker_id: int, execution_ids: Collection[int]) -> int:
@@ -130,6 +131,14 @@ def promote_due(limit: int) -> int:
             _promote(transition, [row for row in due if row[3] in transition.sources])
         notify({queue for _, _, queue, _ in due})
     return len(due)
+
+
+def unblock_stranded(limit: int) -> None:
+    """Let jobs go on that wait for an overlap key which nobody holds: a process of an earlier
+    release may have ended the holder.
+    """
+    with transaction.atomic():
+        notify(release_stranded(limit))
 
 
 def _promote(transition: Transition, rows: Sequence[tuple[int, str, str, str]]) -> None:

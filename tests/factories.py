@@ -128,7 +128,8 @@ def make_job(status: str = Status.PENDING, *, worker: Worker | None = None, **co
         given.setdefault("run_after", _now() + timedelta(hours=1))
     (job_id,) = make_jobs(1, **given)
     if state in WAITING:
-        move(job_id, WAITING[state])
+        if not given.get("waits_for_key"):  # else it was born waiting
+            move(job_id, WAITING[state])
     elif state not in (Status.PENDING, Status.SCHEDULED):
         execution = claim(job_id, worker or make_worker())
         if state is Status.SUCCEEDED:

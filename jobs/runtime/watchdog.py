@@ -56,6 +56,7 @@ def look(batch: int) -> int:
         promoted += count
     if promoted:
         log_event("watchdog.promoted", count=promoted)
+    recovery.unblock_stranded(batch)
     silent = mark_silent_workers()
     if silent:
         log_event("watchdog.workers_gone", count=silent)

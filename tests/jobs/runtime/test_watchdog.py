@@ -47,6 +47,13 @@ def test_one_look_promotes_all_that_is_due_batch_by_batch() -> None:
     assert Job.objects.filter(status=Status.PENDING).count() == 5
 
 
+def test_one_look_frees_a_job_that_waits_for_nobody() -> None:
+    job = make_job(Status.BLOCKED, overlap_key="place", waits_for_key="key")
+    look(2)
+    job.refresh_from_db()
+    assert (job.status, job.overlap_key) == (Status.PENDING, "key")
+
+
 def test_what_a_look_found_is_said_and_nothing_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
