@@ -35,13 +35,20 @@ def listening(channel: str) -> Iterator[Ear]:
 
 @contextmanager
 def locked_elsewhere(table: str, *ids: int) -> Iterator[None]:
-    """These rows are locked by another connection's transaction while the block runs."""
-    with psycopg.connect(test_database_url()) as other:
+    """These rows are locked by another connection's transaction while the block runs.
+
+    Whoever waits for one of them in the block fails after a few seconds: it would wait for ever.
+    """
+    with psycopg.connect(test_database_url()) as other, connection.cursor() as cursor:
         other.execute(
             f"SELECT FROM {table} WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [list(ids)]
         )
-        yield
-        other.rollback()
+        cursor.execute("SET lock_timeout = '3s'")
+        try:
+            yield
+        finally:
+            other.rollback()
+            cursor.execute("RESET lock_timeout")
 
 
 class Meanwhile[T]:

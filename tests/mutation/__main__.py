@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.mutation import python_mutants, sql_mutants
+from tests.mutation import python_mutants, sql_mutants, trials
 from tests.mutation.mutant import Mutant
 from tests.mutation.workshop import ROOT, Verdict, Workshop
 
@@ -86,33 +86,47 @@ def _try(folder: Path, url: str, mutants: Sequence[Mutant], benches: int) -> lis
     tests = [str(file.relative_to(ROOT)) for pattern in TESTS for file in ROOT.glob(pattern)]
     workshop = Workshop(folder, url=url, tests=list(dict.fromkeys(tests)), benches=benches)
     verdicts: list[Verdict] = []
+
+    def tell(verdict: Verdict) -> None:
+        verdicts.append(verdict)
+        say(f"{len(verdicts):4}/{len(mutants)} {_in_words(verdict)}")
+
     try:
         seconds = workshop.prepare()
         say(f"{len(mutants)} mutants; the tests pass without any in {seconds:.1f} s")
-        for verdict in workshop.try_all(mutants):
-            verdicts.append(verdict)
-            word = f"caught by {verdict.by}" if verdict.caught else "SURVIVED"
-            mutant = verdict.mutant
-            say(
-                f"{len(verdicts):4}/{len(mutants)} {verdict.seconds:5.1f} s  "
-                f"{mutant.path}:{mutant.line} {mutant.place}: {mutant.change}\n"
-                f"          {mutant.source}\n          {word}"
-            )
+        quick = [mutant for mutant in mutants if trials.can_be_given(mutant)]
+        slow = [mutant for mutant in mutants if not trials.can_be_given(mutant)]
+        workshop.try_all(slow, workshop.import_anew, tell)
+        if quick:
+            trials.run(workshop, quick, tell)
     finally:
         workshop.close()
+    if len(verdicts) < len(mutants):
+        raise RuntimeError(f"only {len(verdicts)} of {len(mutants)} mutants were tried")
     return verdicts
 
 
+def _in_words(verdict: Verdict) -> str:
+    mutant = verdict.mutant
+    assert mutant is not None
+    return (
+        f"{verdict.seconds:5.1f} s  {mutant.path}:{mutant.line} {mutant.place}: {mutant.change}\n"
+        f"          {mutant.source}\n"
+        f"          {f'caught by {verdict.by}' if verdict.caught else 'SURVIVED'}"
+    )
+
+
 def _report(verdicts: Sequence[Verdict]) -> int:
-    made = Counter(verdict.mutant.path for verdict in verdicts)
-    caught = Counter(verdict.mutant.path for verdict in verdicts if verdict.caught)
+    tried = [(verdict.mutant, verdict.caught) for verdict in verdicts if verdict.mutant]
+    made = Counter(mutant.path for mutant, _ in tried)
+    caught = Counter(mutant.path for mutant, was_caught in tried if was_caught)
     say(f"\n{'file':34} {'mutants':>8} {'caught':>8}")
-    for path in dict.fromkeys(sorted(made)):
+    for path in sorted(made):
         say(f"{path:34} {made[path]:8} {caught[path]:8}")
-    score = caught.total() / made.total() if verdicts else 0.0
+    score = caught.total() / made.total() if tried else 0.0
     say(f"{'all':34} {made.total():8} {caught.total():8}  {score:.1%}")
     known = EXPLANATIONS.read_text(encoding="utf-8") if EXPLANATIONS.exists() else ""
-    survivors = sorted(verdict.mutant.name for verdict in verdicts if not verdict.caught)
+    survivors = sorted(mutant.name for mutant, was_caught in tried if not was_caught)
     unexplained = [name for name in survivors if name not in known]
     for name in survivors:
         say(f"survived{' (unexplained)' if name in unexplained else ''}: {name}")
@@ -124,8 +138,8 @@ def _text(path: str) -> str:
 
 
 def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    """To the real output, also while pytest has none."""
+    os.write(1, f"{line}\n".encode())
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ class Mutant:
     text: str = ""
     #: What does it to a database that has the true schema.
     sql: str = ""
+    #: It lies within a function, so that a loaded module can be given it.
+    within: bool = False
     #: Tells apart those that read alike.
     number: int = 1
 

@@ -59,8 +59,8 @@ def mutants_of(path: str, text: str) -> list[Mutant]:
         changed = _with_edit(text, edit)
         if ast.dump(ast.parse(changed)) == ast.dump(tree):
             continue
-        source = lines[edit.line - 1].strip()
-        made.append(Mutant(path, edit.line, source, places[edit.node], edit.words, text=changed))
+        source, (place, within) = lines[edit.line - 1].strip(), places[edit.node]
+        made.append(Mutant(path, edit.line, source, place, edit.words, changed, within=within))
     return numbered(made)
 
 
@@ -80,18 +80,19 @@ class _Replacing(ast.NodeTransformer):
         return replaced
 
 
-def _places(tree: ast.Module) -> dict[int, str]:
-    """The function or assignment around each node, by its index."""
-    names: dict[ast.AST, str] = {tree: "module"}
+def _places(tree: ast.Module) -> dict[int, tuple[str, bool]]:
+    """The function or assignment around each node, and whether it is a function, by its index."""
+    names: dict[ast.AST, tuple[str, bool]] = {tree: ("module", False)}
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
-            inner = names[node]
+            outer, within = names[node]
+            inner = outer
             if isinstance(child, ast.FunctionDef | ast.ClassDef):
-                inner = child.name if inner == "module" else f"{inner}.{child.name}"
-            elif inner == "module" and isinstance(child, ast.Assign | ast.AnnAssign):
+                inner = child.name if outer == "module" else f"{outer}.{child.name}"
+            elif outer == "module" and isinstance(child, ast.Assign | ast.AnnAssign):
                 first = child.targets[0] if isinstance(child, ast.Assign) else child.target
                 inner = ast.unparse(first)
-            names[child] = inner
+            names[child] = (inner, within or isinstance(node, ast.FunctionDef))
     return {index: names[node] for index, node in enumerate(ast.walk(tree))}
 
 

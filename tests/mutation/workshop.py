@@ -1,7 +1,8 @@
-"""Where mutants are tried: copies of the tree, databases made from one template, forked tests.
+"""Where mutants are tried: a copy of the tree, and databases made from one template.
 
-What is slow to import and belongs to others is imported once, here; each trial is a fork that
-imports the project, with the fault in it, and runs the tests until the first one fails.
+A trial is a fork that has a fault and runs the tests until the first one fails. Where it lies
+in a function, a statement or the database, the fork comes from a pytest that has imported and
+collected everything already (`trials.py`); else it imports the project anew, with the fault in it.
 """
 
 import importlib
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,18 +52,20 @@ SHARED = (
 )
 
 #: A trial that takes longer has hung, and counts as caught. Seconds.
-PATIENCE = 90.0
+PATIENCE = 120.0
 
 #: The audit trail's guard lets only databases of such a name be emptied.
-TEMPLATE = "test_controlplane_mutants"
+TEMPLATE = f"test_controlplane_mutants_{os.getpid()}"
 
 #: The database of a trial is made here, not by its tests.
 READY = ("-p", "tests.mutation.ready_database")
 
 #: On purpose: some of what is imported here are plugins of pytest.
-IMPORTED_ALREADY = "ignore::pytest.PytestAssertRewriteWarning"
+IMPORTED_ALREADY = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+QUIET = ("-x", "-q", "--tb=line", "-p", "no:cacheprovider", *IMPORTED_ALREADY)
 
-SURVIVED, FAILED = 0, 1
+#: Exit status of a trial whose tests all passed.
+SURVIVED = 0
 
 _never_set = threading.Event()
 
@@ -89,15 +92,19 @@ class Bench:
 
 @dataclass(frozen=True)
 class Verdict:
-    mutant: Mutant
+    mutant: Mutant | None
     caught: bool
     #: The first test that failed, or what else ended the trial.
     by: str
     seconds: float
 
 
+#: Runs in the fork: its bench has a database and knows its mutant. Returns the exit status.
+type Trial = Callable[[Bench], int]
+
+
 class Workshop:
-    """`try_all` yields a verdict for each mutant as it falls."""
+    """Benches, and the forks that work at them."""
 
     def __init__(self, folder: Path, *, url: str, tests: Sequence[str], benches: int) -> None:
         self.url = url
@@ -116,32 +123,59 @@ class Workshop:
         """
         bench = self.benches[0]
         self._execute(f'DROP DATABASE IF EXISTS "{TEMPLATE}" WITH (FORCE)')
-        self._fork(bench, TEMPLATE, ["--create-db", "--reuse-db", "tests/test_factories.py"])
+        self._fork(bench, self._make_template)
         if self._wait(bench).caught:
             raise RuntimeError(f"No template could be made:\n{bench.output.read_text()}")
-        self._start(bench, None)
+        self._begin(bench, None, self.import_anew)
         verdict = self._wait(bench)
         if verdict.caught:
             raise RuntimeError(f"The tests fail without any fault:\n{bench.output.read_text()}")
         return verdict.seconds
 
-    def try_all(self, mutants: Sequence[Mutant]) -> Iterator[Verdict]:
+    def try_all(
+        self, mutants: Sequence[Mutant], trial: Trial, tell: Callable[[Verdict], None]
+    ) -> None:
+        """Try each mutant, as many at a time as there are benches; tell each verdict."""
         waiting = list(mutants)[::-1]
         while waiting or any(bench.pid for bench in self.benches):
             for bench in self.benches:
                 if not bench.pid and waiting:
-                    self._start(bench, waiting.pop())
+                    self._begin(bench, waiting.pop(), trial)
             for bench in self.benches:
                 if bench.pid and (verdict := self._look(bench)) is not None:
-                    yield verdict
+                    tell(verdict)
             _never_set.wait(0.02)
+
+    def import_anew(self, bench: Bench) -> int:
+        """A trial: pytest from its start, in the bench's tree, whose file has the fault."""
+        mutant = bench.mutant
+        stem = Path(mutant.path).stem if mutant else ""
+        tests = sorted(self.tests, key=lambda test: not Path(test).name.startswith(f"test_{stem}"))
+        return self._pytest(bench, bench.database, *READY, *tests)
+
+    def enter(self, tree: Path, database: str) -> None:
+        """Make this process import from a tree, and its Django use a database."""
+        for name in [name for name in sys.modules if name.partition(".")[0] in FOLDERS]:
+            del sys.modules[name]
+        os.chdir(tree)
+        sys.path[:] = [str(tree), *(path for path in sys.path if path not in ("", str(ROOT)))]
+        # pytest-django puts "test_" before the name that it is given.
+        name = database.removeprefix("test_")
+        os.environ["DATABASE_URL"] = _with_database(self.url, name)
 
     def close(self) -> None:
         """Remove the databases; whoever made the folder removes it."""
         for name in (TEMPLATE, *(bench.database for bench in self.benches)):
             self._execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
-    def _start(self, bench: Bench, mutant: Mutant | None) -> None:
+    def _make_template(self, bench: Bench) -> int:
+        return self._pytest(bench, TEMPLATE, "--create-db", "--reuse-db", "tests/test_factories.py")
+
+    def _pytest(self, bench: Bench, database: str, *arguments: str) -> int:
+        self.enter(bench.tree, database)
+        return int(pytest.main([*QUIET, *arguments]))
+
+    def _begin(self, bench: Bench, mutant: Mutant | None, trial: Trial) -> None:
         self._execute(
             f'DROP DATABASE IF EXISTS "{bench.database}" WITH (FORCE)',
             f'CREATE DATABASE "{bench.database}" TEMPLATE "{TEMPLATE}"',
@@ -151,24 +185,21 @@ class Workshop:
             self._execute(mutant.sql, database=bench.database)
         elif mutant is not None:
             _put(bench, mutant)
-        self._fork(bench, bench.database, [*READY, *self._order(mutant)])
+        self._fork(bench, trial)
 
-    def _order(self, mutant: Mutant | None) -> list[str]:
-        """The tests of the mutant's own module first: most faults are caught there."""
-        stem = Path(mutant.path).stem if mutant else ""
-        return sorted(self.tests, key=lambda test: not Path(test).name.startswith(f"test_{stem}"))
-
-    def _fork(self, bench: Bench, database: str, arguments: list[str]) -> None:
+    def _fork(self, bench: Bench, trial: Trial) -> None:
         bench.started = time.monotonic()
         bench.pid = os.fork()
         if bench.pid == 0:
             code = 70
             try:
                 os.setsid()
-                code = _run_tests(bench, _with_database(self.url, database), arguments)
+                _redirect(bench.output)
+                code = trial(bench)
             except BaseException:  # noqa: BLE001 - a fork must never run on in its parent's code
                 traceback.print_exc()
             finally:
+                sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(code)
 
@@ -184,15 +215,15 @@ class Workshop:
             return None
         with suppress(ProcessLookupError):
             os.killpg(bench.pid, signal.SIGKILL)
-        if not ended:
+        if ended:
+            by = _by(os.waitstatus_to_exitcode(status), bench.output)
+        else:
             os.waitpid(bench.pid, 0)
             by = f"it hung for {PATIENCE:.0f} s"
-        else:
-            by = _by(os.waitstatus_to_exitcode(status), bench.output)
+        verdict = Verdict(bench.mutant, bool(by), by, seconds)
         bench.pid = 0
-        mutant = bench.mutant or Mutant("", 0, "", "", "")
         _restore(bench)
-        return Verdict(mutant, bool(by), by, seconds)
+        return verdict
 
     def _execute(self, *statements: str, database: str = "postgres") -> None:
         with psycopg.connect(_with_database(self.url, database), autocommit=True) as link:
@@ -223,20 +254,11 @@ def _restore(bench: Bench) -> None:
     bench.original, bench.mutant = "", None
 
 
-def _run_tests(bench: Bench, url: str, arguments: list[str]) -> int:
-    """In the fork: run pytest in the bench's tree and on its database."""
-    for name in [name for name in sys.modules if name.partition(".")[0] in FOLDERS]:
-        del sys.modules[name]
-    os.chdir(bench.tree)
-    sys.path[:] = [str(bench.tree), *(path for path in sys.path if path not in ("", str(ROOT)))]
-    # pytest-django puts "test_" before the name that it is given.
-    os.environ["DATABASE_URL"] = url.replace("/test_", "/", 1)
-    log = os.open(bench.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def _redirect(output: Path) -> None:
+    log = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    quiet = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-W", IMPORTED_ALREADY]
-    return int(pytest.main([*quiet, *arguments]))
 
 
 def _by(code: int, output: Path) -> str:
@@ -246,7 +268,7 @@ def _by(code: int, output: Path) -> str:
     for line in output.read_text(encoding="utf-8", errors="replace").splitlines():
         if line.startswith(("FAILED ", "ERROR ")):
             return line.split(" - ")[0].partition(" ")[2]
-    return f"exit {code}" if code != FAILED else "a test"
+    return f"exit status {code}"
 
 
 def _with_database(url: str, name: str) -> str:

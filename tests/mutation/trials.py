@@ -1,0 +1,106 @@
+"""A pytest plugin: once everything is imported and collected, each mutant has a fork of that.
+
+The fork gives its fault to what is loaded already: new code to the functions of a module, another
+folder to the stored statements. A fault in the database needs nothing more.
+"""
+
+import importlib
+import inspect
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests.mutation.mutant import Mutant
+from tests.mutation.workshop import QUIET, READY, Bench, Verdict, Workshop
+
+
+def can_be_given(mutant: Mutant) -> bool:
+    """Whether what is loaded can be given this fault."""
+    return bool(mutant.sql) or mutant.within or mutant.path.endswith(".sql")
+
+
+def run(workshop: Workshop, mutants: Sequence[Mutant], tell: Callable[[Verdict], None]) -> None:
+    """Collect the tests once and try all these mutants."""
+    bench = workshop.benches[0]
+    workshop.enter(bench.tree, bench.database)
+    plugin = _Trials(workshop, mutants, tell)
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+        pytest.main([*QUIET, "-s", *READY, *workshop.tests], plugins=[plugin])
+
+
+class _Trials:
+    def __init__(
+        self, workshop: Workshop, mutants: Sequence[Mutant], tell: Callable[[Verdict], None]
+    ) -> None:
+        self.workshop = workshop
+        self.mutants = mutants
+        self.tell = tell
+        self._session: pytest.Session | None = None
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """In place of the one loop, one in each fork."""
+        self._session = session
+        self.workshop.try_all(self.mutants, self._trial, self.tell)
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """In the fork; the workshop reads it."""
+        if report.failed:
+            os.write(1, f"FAILED {report.nodeid}\n".encode())
+
+    def _trial(self, bench: Bench) -> int:
+        assert self._session is not None
+        connection.settings_dict["NAME"] = bench.database.removeprefix("test_")
+        mutant = bench.mutant
+        if mutant is not None and mutant.path.endswith(".sql"):
+            _give_statements(bench.tree / mutant.path)
+        elif mutant is not None and mutant.text:
+            _give_code(mutant)
+        return _run(self._session, Path(mutant.path).stem if mutant else "")
+
+
+def _run(session: pytest.Session, stem: str) -> int:
+    """The tests until the first failure, those of the module's own first."""
+    items = sorted(session.items, key=lambda item: not item.path.name.startswith(f"test_{stem}"))
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.shouldfail:
+            return 1
+    return 0
+
+
+def _give_statements(file: Path) -> None:
+    statements: Any = importlib.import_module("jobs.sql")
+    statements.__file__ = str(file.with_name("__init__.py"))
+    statements.statement.cache_clear()
+
+
+def _give_code(mutant: Mutant) -> None:
+    """Run the faulty module aside, and hand its code to the functions that are loaded."""
+    name = mutant.path.removesuffix(".py").replace("/", ".")
+    module = importlib.import_module(name)
+    aside: dict[str, Any] = {"__name__": name, "__file__": module.__file__}
+    exec(compile(mutant.text, mutant.path, "exec"), aside)
+    faulty = dict(_functions(aside, name))
+    for place, function in _functions(vars(module), name):
+        function.__code__ = faulty[place].__code__
+        function.__defaults__ = faulty[place].__defaults__
+        function.__kwdefaults__ = faulty[place].__kwdefaults__
+
+
+def _functions(names: dict[str, Any], module: str) -> Iterator[tuple[str, FunctionType]]:
+    """The functions and methods that a module itself defines, by their qualified names."""
+    for value in names.values():
+        if inspect.isclass(value) and value.__module__ == module:
+            for member in vars(value).values():
+                function = member.fget if isinstance(member, property) else member
+                if inspect.isfunction(function) and function.__module__ == module:
+                    yield function.__qualname__, function
+        elif inspect.isfunction(value) and value.__module__ == module:
+            yield value.__qualname__, value
