@@ -197,6 +197,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "AccountStatus": "accounts.models.User.Status",
         "Role": "accounts.roles.ROLES",
         "TokenScope": "accounts.models.PersonalToken.Scope",
+        "ScheduleStatus": "scheduling.lifecycle.ScheduleStatus",
+        "ScheduleExecutionStatus": "scheduling.lifecycle.ExecutionStatus",
+        "FiringKind": "scheduling.models.Firing.Kind",
+        "FiringOutcome": "scheduling.models.Firing.Outcome",
+        "WorkerKind": "jobs.models.Worker.Kind",
+        "JobVerb": ["cancel", "retry", "discard"],
+        "ScheduleVerb": ["pause", "resume"],
     },
 }
 

@@ -56,10 +56,12 @@ def visible_schedule(actor: Actor, schedule_id: int) -> JobSchedule:
     return found
 
 
-def schedule_page(actor: Actor, wanted: ScheduleFilter, page: PageRequest) -> Page[ListedSchedule]:
+def schedule_page(
+    actor: Actor, wanted: ScheduleFilter, page: PageRequest, *, fill: bool = True
+) -> Page[ListedSchedule]:
     """One page of the schedules that the actor may see, in a fixed number of queries."""
     rows = _matching(visible_schedules(actor), wanted).defer("args", "kwargs", "description")
-    found = paginate(rows.fetch_mode(FETCH_RAISE), page, fill=True)
+    found = paginate(rows.fetch_mode(FETCH_RAISE), page, fill=fill)
     ids = [schedule.id for schedule in found.items]
     running = set(JobSchedule.objects.running_now().filter(id__in=ids).values_list("id", flat=True))
     latest = _latest_firings(ids)

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("accounts.api.urls")),
     path("", include("audit.api.urls")),
     path("", include("jobs.api.urls")),
+    path("", include("scheduling.api.urls")),
     path("schema", documents.Schema.as_view(), name="schema"),
     re_path(r".*", Unknown.as_view(), name="unknown"),
 ]

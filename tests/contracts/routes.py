@@ -22,7 +22,7 @@ class Route:
 
     answers: str
     body: dict[str, Any] | None = None
-    #: State of the owner's job that {job_id} names.
+    #: State of the owner's job or schedule that the address names.
     state: str = "PENDING"
     #: What it records, once, when it is obeyed; reading records nothing.
     events: tuple[str, ...] = field(default=())
@@ -87,6 +87,32 @@ ROUTES: dict[str, Route] = {
     ),
     "POST queues/<str:name>/resume": Route("401 403 403 204 204", events=("QUEUE_RESUMED",)),
     "GET workers": Route(OPERATORS),
+    "GET schedules": Route(EVERYBODY),
+    "POST schedules": Route(
+        "401 201 201 201 201", {"name": "x", **JOB}, events=("SCHEDULE_CREATED",)
+    ),
+    "POST schedules/bulk": Route(EVERYBODY, {"verb": "pause", "ids": [1]}),
+    "GET schedules/<int:schedule_id>": Route(OWNERS),
+    "PATCH schedules/<int:schedule_id>": Route(OWNERS, {"name": "y"}, events=("SCHEDULE_UPDATED",)),
+    "DELETE schedules/<int:schedule_id>": Route(
+        "401 204 404 204 204", events=("SCHEDULE_DELETED",)
+    ),
+    "POST schedules/<int:schedule_id>/pause": Route(OWNERS, {}, events=("SCHEDULE_PAUSED",)),
+    "POST schedules/<int:schedule_id>/resume": Route(
+        OWNERS, state="PAUSED", events=("SCHEDULE_RESUMED",)
+    ),
+    "POST schedules/<int:schedule_id>/disable": Route(OWNERS, events=("SCHEDULE_DISABLED",)),
+    "POST schedules/<int:schedule_id>/restore": Route(
+        OWNERS, state="TASK_NOT_FOUND", events=("SCHEDULE_PAUSED",)
+    ),
+    "POST schedules/<int:schedule_id>/run": Route(
+        "401 201 404 201 201", {}, events=("JOB_CREATED", "SCHEDULE_RUN")
+    ),
+    "POST schedules/<int:schedule_id>/backfill": Route(
+        OWNERS, {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z"}
+    ),
+    "GET schedules/<int:schedule_id>/firings": Route(OWNERS),
+    "GET schedules/<int:schedule_id>/executions": Route(OWNERS),
 }
 
 

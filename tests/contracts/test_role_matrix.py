@@ -8,10 +8,12 @@ from accounts.actions.personal_tokens import create_token
 from accounts.models import ApiSession, PersonalToken, User
 from audit.models import AuditEvent
 from jobs.models import Job, Queue
+from scheduling.models import JobSchedule
 from tests.api_client import ApiClient, api_for, session_of
 from tests.conftest import actor_for
 from tests.contracts.routes import ROUTES, Route, routes_of_urlconf
 from tests.factories import make_job
+from tests.scheduling.factories import make_schedule
 
 ROLES = ("stranger", "owner", "other", "operator", "admin")
 
@@ -44,8 +46,16 @@ class World:
             return str(PersonalToken.objects.latest("id").id)
         if parameter in ("job_id", "target_id"):
             return str(make_job(route.state, owner=self.owner).id)
+        if parameter == "schedule_id":
+            return str(self._schedule(route.state).id)
         fixed = {"user_id": str(self.owner.pk), "target_type": "job", "number": "1", "name": "mail"}
         return fixed[parameter]
+
+    def _schedule(self, state: str) -> JobSchedule:
+        schedule = make_schedule(owner=self.owner, enabled=state == "PENDING")
+        if state == "TASK_NOT_FOUND":
+            JobSchedule.objects.filter(id=schedule.id).update(schedule_status=state)
+        return schedule
 
 
 @pytest.fixture
