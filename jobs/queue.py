@@ -157,25 +157,31 @@ def claim(
     shares = _shares(queues, limit, wanted)
     if not shares:
         return []
-    with transaction.atomic():
-        ids: list[int] = []
-        for queue, share in shares.items():
-            rows = _candidates(queue, wanted)
-            ids += rows.select_for_update(skip_locked=True, no_key=True).values_list(
-                "id", flat=True
-            )[:share]
-        if not ids:
-            return []
-        parameters: dict[str, Any] = {
-            "ids": ids,
-            "worker_id": worker_id,
-            "lease": conf.options().lease_seconds,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(statement("begin_executions"), parameters)
-            claimed = [Claimed(*row) for row in cursor.fetchall()]
+    candidates, parameters = _locking(shares, wanted)
+    text = statement("begin_executions").replace("{candidates}", candidates)
+    with connection.cursor() as cursor:
+        cursor.execute(text, [*parameters, worker_id, conf.options().lease_seconds])
+        claimed = [Claimed(*row) for row in cursor.fetchall()]
     claimed.sort(key=lambda c: c.rank)
     return claimed
+
+
+def _locking(shares: Mapping[str, int], wanted: _Wanted) -> tuple[str, list[Any]]:
+    """The ORM's skip-locked selects, one for each queue, as the first part of a statement."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+    # Nothing is executed in here; the ORM insists on a transaction for any select_for_update.
+    with transaction.atomic():
+        for number, (queue, share) in enumerate(shares.items()):
+            rows = _candidates(queue, wanted).select_for_update(skip_locked=True, no_key=True)
+            text, values = rows.values_list("id", "status")[:share].query.sql_with_params()
+            parts.append(f"queue_{number} AS MATERIALIZED ({text})")
+            parameters += values
+    union = " UNION ALL ".join(
+        f"SELECT id, status FROM queue_{number}"  # noqa: S608 - a number of our own
+        for number in range(len(parts))
+    )
+    return ", ".join([*parts, f"candidates AS ({union})"]), parameters
 
 
 class _Wanted(NamedTuple):
@@ -233,49 +239,31 @@ def report_succeeded(
     `record_late` False leaves recording those to the caller, whose transaction will be rolled back.
     """
     by_id = {completion.execution_id: completion for completion in completions}
-    with transaction.atomic():
-        rows = lock_executions(by_id).values_list(
-            "id", "job_id", "number", "started_at", "status", "worker_id"
-        )
-        held = [
-            (id_, job_id, number, started_at, by_id[id_])
-            for id_, job_id, number, started_at, status, worker in rows
-            if status == Outcome.RUNNING and worker == worker_id
-        ]
-        if held:
-            _finish(worker_id, held)
-    mine = {row[0] for row in held}
+    if not by_id:
+        return []
+    results = [row.result for row in by_id.values()]
+    parameters: dict[str, Any] = {
+        "worker_id": worker_id,
+        "ids": _array(by_id),
+        "started": _array(row.started for row in by_id.values()),
+        "finished": _array(row.finished for row in by_id.values()),
+        "results": results if any(results) else None,
+    }
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement("report_succeeded"), parameters)
+        held, keys, *moved = cursor.fetchone()
+        mine = set(held or ())
+        if moved != [len(mine), len(mine)]:
+            raise RuntimeError(f"{len(mine)} completions were locked, {moved} moved.")
+        if keys:
+            notify(release(keys))
     late = {id_: (Outcome.SUCCEEDED, "") for id_ in by_id if id_ not in mine}
     return _refused(worker_id, late, record=record_late)
 
 
-def _finish(worker_id: int, held: Sequence[tuple[int, int, int, Any, Succeeded]]) -> None:
-    """Complete locked executions and their jobs in one statement."""
-    jobs = {
-        job_id: (task, cancel is not None, key)
-        for job_id, task, cancel, key in Job.objects.filter(id__in=[row[1] for row in held])
-        .order_by("id")
-        .select_for_update(no_key=True)
-        .values_list("id", "task", "cancel_requested_at", "overlap_key")
-    }
-    parameters: dict[str, Any] = {
-        "worker_id": worker_id,
-        "ids": [row[0] for row in held],
-        "job_ids": [row[1] for row in held],
-        "tasks": [jobs[row[1]][0] for row in held],
-        "numbers": [row[2] for row in held],
-        "started": [row[4].started for row in held],
-        "finished": [row[4].finished for row in held],
-        "results": [row[4].result for row in held],
-        "cancelled": [jobs[row[1]][1] for row in held],
-        "start_known": [row[3] is not None for row in held],
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(statement("report_succeeded"), parameters)
-        counts = cursor.fetchone()
-    if counts != (len(held), len(held)):
-        raise RuntimeError(f"{len(held)} completions were locked, {counts} moved.")
-    notify(release(key for _, _, key in jobs.values()))
+def _array(numbers: Iterable[float]) -> str:
+    """Numbers as the text of a PostgreSQL array: far cheaper than one parameter for each."""
+    return "{" + ",".join(map(repr, numbers)) + "}"
 
 
 def report_ended(worker_id: int, endings: Mapping[int, Ending]) -> list[int]:

@@ -1,17 +1,19 @@
--- Second half of a claim: the rows locked by the ORM's skip-locked select become RUNNING, each with its execution.
--- Parameters: ids, worker_id, lease (seconds). Locks: the job rows, held already by this transaction.
+-- Claim: the rows that the ORM's skip-locked selects lock become RUNNING, each with its execution.
+-- Parameters: those of the selects, worker_id, lease (seconds). Locks: those job rows.
+-- The guard compares with what the select saw: as a constant it would lead the planner to the index of the PENDING rows.
 -- Execution ids are drawn beside the update, which saves joining the two writes.
-WITH taken AS (
-    UPDATE {job} SET status = {job_running}, executions_made = executions_made + 1
-    WHERE id = ANY(%(ids)s) AND status = {job_pending}
-    RETURNING id, task, queue, priority, queued_at, args, kwargs, executions_made, attempts_charged,
+WITH {{candidates}},
+taken AS (
+    UPDATE {job} AS j SET status = {job_running}, executions_made = executions_made + 1
+    FROM candidates
+    WHERE j.id = candidates.id AND j.status = candidates.status
+    RETURNING j.id, task, queue, priority, queued_at, args, kwargs, executions_made, attempts_charged,
         max_attempts, timeout_seconds, suspect,
         nextval(pg_get_serial_sequence('{execution}', 'id')) AS execution_id
 ),
 begun AS (
     INSERT INTO {execution} (id, job_id, number, worker_id, status, lease_expires_at)
-    SELECT execution_id, id, executions_made, %(worker_id)s, {execution_running},
-        now() + make_interval(secs => %(lease)s)
+    SELECT execution_id, id, executions_made, %s, {execution_running}, now() + make_interval(secs => %s)
     FROM taken
 )
 SELECT execution_id, id, executions_made, task, queue, priority, queued_at,

@@ -1,32 +1,44 @@
--- Second half of reporting completions: the rows are locked already, executions by id, then jobs by id.
--- Parameters: worker_id and equally long arrays: ids (executions), job_ids, tasks, numbers, started, finished
--- (epoch seconds of the database's clock), results (JSON text or null), cancelled (a cancel was requested),
--- start_known (JOB_STARTED is recorded already). Returns how many executions and how many jobs moved.
--- The guards compare with columns of the input: as constants they make the planner expect one row, and the
--- join then turns quadratic.
+-- Write completions: lock the executions that are still this worker's by id, then their jobs by id, move both, record.
+-- Parameters: worker_id and equally long arrays: ids (executions), started, finished (epoch seconds of the
+-- database's clock), results (JSON text or null; null instead of the array when there is none).
+-- Returns the execution ids that were still this worker's, the overlap keys that their jobs held, how many executions
+-- and how many jobs moved.
+-- The guards compare with columns of the input: as constants they make the planner expect one row and begin with it,
+-- and the join then turns quadratic. Likewise each step joins one table to the rows so far, never two sets of rows.
 WITH input AS MATERIALIZED (
-    SELECT *, {execution_running} AS execution_guard, {job_running} AS job_guard, %(worker_id)s::bigint AS worker_id FROM unnest(
-        %(ids)s::bigint[], %(job_ids)s::bigint[], %(tasks)s::text[], %(numbers)s::int[],
-        %(started)s::float8[], %(finished)s::float8[], %(results)s::text[], %(cancelled)s::boolean[],
-        %(start_known)s::boolean[]
-    ) AS i (id, job_id, task, number, started, finished, result, cancelled, start_known)
+    SELECT *, {execution_running} AS execution_guard, {job_running} AS job_guard, %(worker_id)s::bigint AS worker_id
+    FROM unnest(%(ids)s::bigint[], %(started)s::float8[], %(finished)s::float8[], %(results)s::text[])
+        AS i (id, started, finished, result)
+),
+held AS MATERIALIZED (
+    SELECT input.*, e.job_id, e.number, e.started_at IS NOT NULL AS start_known
+    FROM input JOIN {execution} AS e
+        ON e.id = input.id AND e.status = input.execution_guard AND e.worker_id = input.worker_id
+    ORDER BY e.id
+    FOR NO KEY UPDATE OF e
+),
+completed AS MATERIALIZED (
+    SELECT held.*, j.task, j.overlap_key, j.cancel_requested_at IS NOT NULL AS cancelled
+    FROM held JOIN {job} AS j ON j.id = held.job_id
+    ORDER BY j.id
+    FOR NO KEY UPDATE OF j
 ),
 ended AS (
     UPDATE {execution} AS e SET
-        status = {execution_succeeded}, charged = true, result = input.result::jsonb,
-        started_at = coalesce(e.started_at, to_timestamp(input.started)),
-        finished_at = to_timestamp(input.finished)
-    FROM input
-    WHERE e.id = input.id AND e.status = input.execution_guard AND e.worker_id = input.worker_id
+        status = {execution_succeeded}, charged = true, result = c.result::jsonb,
+        started_at = coalesce(e.started_at, to_timestamp(c.started)),
+        finished_at = to_timestamp(c.finished)
+    FROM completed AS c
+    WHERE e.id = c.id AND e.status = c.execution_guard AND e.worker_id = c.worker_id
     RETURNING 1
 ),
 moved AS (
     UPDATE {job} AS j SET
-        status = CASE WHEN input.cancelled THEN {job_cancelled} ELSE {job_succeeded} END,
+        status = CASE WHEN c.cancelled THEN {job_cancelled} ELSE {job_succeeded} END,
         attempts_charged = j.attempts_charged + 1, suspect = false, reason = '',
-        finished_at = to_timestamp(input.finished)
-    FROM input
-    WHERE j.id = input.job_id AND j.status = input.job_guard
+        finished_at = to_timestamp(c.finished)
+    FROM completed AS c
+    WHERE j.id = c.job_id AND j.status = c.job_guard
     RETURNING 1
 ),
 recorded AS (
@@ -34,14 +46,16 @@ recorded AS (
     SELECT event, 'job', job_id, task, metadata, to_timestamp(at) FROM (
         SELECT {job_started_event} AS event, job_id, task, jsonb_build_object('attempt', number) AS metadata,
             started AS at, 1 AS step
-        FROM input WHERE NOT start_known
+        FROM completed WHERE NOT start_known
         UNION ALL
         SELECT CASE WHEN cancelled THEN {job_cancelled_event} ELSE {job_succeeded_event} END, job_id, task,
             CASE WHEN cancelled THEN jsonb_build_object('attempt', number, 'outcome', {execution_succeeded})
                 ELSE jsonb_build_object('attempt', number) END,
             finished, 2
-        FROM input
+        FROM completed
     ) AS events
     ORDER BY job_id, step
 )
-SELECT (SELECT count(*) FROM ended), (SELECT count(*) FROM moved)
+SELECT (SELECT array_agg(id) FROM completed),
+    (SELECT array_agg(overlap_key) FROM completed WHERE overlap_key IS NOT NULL),
+    (SELECT count(*) FROM ended), (SELECT count(*) FROM moved)
