@@ -42,6 +42,10 @@ _DJANGO_RECEIVERS = 1
 
 #: Guards `Attempt.ended`: a thread may finish just when the main thread gives up on it.
 _ending = threading.Lock()
+#: Guards the making of `Attempt.output`: a task's own threads may log at once.
+_opening = threading.Lock()
+#: As json.loads, for text that PostgreSQL wrote: without a look for white space around it.
+_decoded = json.JSONDecoder().raw_decode
 
 
 class LeaseLost(Exception):
@@ -85,10 +89,15 @@ class Attempt:
             return first
 
     def open_log(self) -> ExecutionLog:
-        """The buffer of what it logs, made at first use."""
+        """The buffer of what it logs, made at first use: most attempts log nothing."""
         if self.output is None:
-            self.output = ExecutionLog(conf.options().max_log_bytes)
+            with _opening:
+                self.output = self.output or ExecutionLog(conf.options().max_log_bytes)
         return self.output
+
+    def write(self, stream: str, data: str | bytes) -> None:
+        """Append to its log."""
+        self.open_log().write(stream, data)
 
     def set_progress(self, progress: Progress) -> None:
         """Keep the newest progress for the reporter, or pass it on."""
@@ -111,10 +120,10 @@ def run(attempt: Attempt, task: Any, *, worker_id: int, clock: DatabaseClock) ->
     """
     claimed = attempt.claimed
     started = clock.moment(attempt.started)
-    token = current_log.set(attempt.open_log())
+    token = current_log.set(attempt)
     result: TaskResult | None = None
     try:
-        args, kwargs = json.loads(claimed.args), json.loads(claimed.kwargs)
+        args, kwargs = _decoded(claimed.args)[0], _decoded(claimed.kwargs)[0]
         if task.takes_context or _signals_are_heard():
             result = task_result(
                 task,

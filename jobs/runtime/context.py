@@ -20,28 +20,44 @@ from jobs.runtime.log_capture import ExecutionLog
 task_logger = logging.getLogger("controlplane.task")
 
 
+#: Guards the making of a stop signal's event.
+_making = threading.Lock()
+
+
 class StopSignal:
-    """Asks an attempt to stop, once, with a reason: "cancel", "timeout" or "shutdown"."""
+    """Asks an attempt to stop, once, with a reason: "cancel", "timeout" or "shutdown".
+
+    Its event is made by the first one who waits: most attempts end without anybody waiting. `set`
+    takes no lock, so a signal handler may call it.
+    """
+
+    __slots__ = ("_event", "_is_set", "reason", "since")
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        self._is_set = False
+        self._event: threading.Event | None = None
         self.reason = ""
         #: When it was set, `time.monotonic()` seconds; endless before.
         self.since = float("inf")
 
     def set(self, reason: str) -> None:
         """The first reason stands."""
-        if not self._event.is_set():
+        if not self._is_set:
             self.reason = reason
             self.since = time.monotonic()
-            self._event.set()
+            self._is_set = True
+            if self._event is not None:
+                self._event.set()
 
     def is_set(self) -> bool:
-        return self._event.is_set()
+        return self._is_set
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until the attempt should stop, at most so long; return whether it should."""
-        return self._event.wait(seconds)
+        with _making:
+            event = self._event = self._event or threading.Event()
+        # Looked at after the event is there to be set: whoever sets it now finds it.
+        return self._is_set or event.wait(seconds)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import threading
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 #: Largest chunk, bytes of UTF-8: one row of the log table.
 CHUNK_BYTES = 16_384
@@ -138,9 +139,15 @@ class ExecutionLog:
         self._open_stream = ""
 
 
-#: The log of the execution that runs in this context, if one does. A thread that a task starts by
-#: itself does not inherit it.
-current_log: ContextVar[ExecutionLog | None] = ContextVar("current_log", default=None)
+class Sink(Protocol):
+    """What takes the log of an execution."""
+
+    def write(self, stream: str, data: str) -> None: ...
+
+
+#: Where the execution that runs in this context logs to, if one does. A thread that a task starts
+#: by itself does not inherit it.
+current_log: ContextVar[Sink | None] = ContextVar("current_log", default=None)
 
 
 class ContextLogHandler(logging.Handler):
