@@ -1,6 +1,7 @@
 """Jobs behind a key go on one by one, in the transaction that ends its holder, however it ends."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -27,7 +28,7 @@ def holder(status: str = Status.PENDING) -> Job:
     return make_job(status, overlap_key="key")
 
 
-def waiting(place: str = "next", **columns: object) -> Job:
+def waiting(place: str = "next", **columns: Any) -> Job:
     return make_job(Status.BLOCKED, overlap_key=place, waits_for_key="key", **columns)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from scheduling.clock import time_at
+from scheduling.clock import time_at, time_now
 from tests.scheduling.factories import make_schedule
 
 
@@ -14,3 +14,4 @@ def test_it_is_the_databases_time() -> None:
         cursor.execute("SELECT clock_timestamp()")
         before = cursor.fetchone()[0]
     assert before <= time_at(schedule.id)
+    assert before <= time_now()

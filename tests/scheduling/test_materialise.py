@@ -15,14 +15,14 @@ from scheduling.lifecycle import MissedPolicy, OverlapPolicy, ScheduleStatus
 from scheduling.materialise import fire_due, seconds_to_next_due
 from scheduling.models import Firing, JobSchedule
 from tests.factories import make_worker
-from tests.scheduling.factories import YEARLY, make_due, make_due_at, make_schedule
-
-NINE = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
-
-
-def outcomes(schedule: JobSchedule) -> list[tuple[str, str]]:
-    rows = schedule.firings.order_by("nominal_time")
-    return [(f"{row.nominal_time:%H:%M:%S}", row.outcome) for row in rows]
+from tests.scheduling.factories import (
+    NINE,
+    YEARLY,
+    make_due,
+    make_due_at,
+    make_schedule,
+    outcomes,
+)
 
 
 @pytest.mark.django_db

@@ -8,6 +8,7 @@ from scheduling import cron
 from scheduling.models import JobSchedule
 from scheduling.normalise import normalise
 from tests.factories import make_worker
+from tests.scheduling.conftest import Options
 from tests.scheduling.factories import make_schedule
 
 pytestmark = pytest.mark.django_db
@@ -74,3 +75,18 @@ def test_a_row_that_fails_is_logged_with_its_id_paused_and_skipped(
     assert (done.failed, done.changed) == ([first.id], [second.id])
     assert status_of(first) == "PAUSED"
     assert f"schedule {first.id} (first) is paused: RuntimeError: odd" in caplog.text
+
+
+def test_above_the_limit_it_is_paused_not_dropped(options: Options) -> None:
+    rows = [make_schedule(str(number)) for number in range(3)]
+    options(schedule_limit=1)
+    assert normalise().changed == [row.id for row in rows[1:]]
+    assert [status_of(row) for row in rows] == ["ENABLED", "PAUSED", "PAUSED"]
+    assert "above the limit of 1 schedules" in rows[1].status_reason
+    assert rows[1].cron
+
+
+def test_a_schedule_without_cron_but_with_other_times_stays() -> None:
+    schedule = make_schedule(interval_seconds=60)
+    assert status_of(schedule) == "ENABLED"
+    assert normalise().changed == []

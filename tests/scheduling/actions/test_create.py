@@ -182,3 +182,27 @@ def test_the_database_refuses_what_no_schedule_may_be(
     schedule = create(user_actor, cron="* * * * *")
     with pytest.raises(IntegrityError), transaction.atomic():
         JobSchedule.objects.filter(id=schedule.id).update(**columns)
+
+
+def test_every_kind_of_times_can_be_enabled(user_actor: Actor) -> None:
+    kinds: list[dict[str, Any]] = [
+        {"cron": "@daily"},
+        {"interval_seconds": 90},
+        {"interval_days": 7, "anchor_at": PAST, "timezone": "Europe/Brussels"},
+        {"run_at": FUTURE},
+    ]
+    for number, times in enumerate(kinds):
+        made = create(user_actor, name=str(number), enabled=True, **times)
+        made.refresh_from_db()
+        assert made.schedule_status == ScheduleStatus.ENABLED
+        assert made.next_run_at is not None and made.next_run_at > made.created_at
+
+
+def test_an_interval_without_an_anchor_counts_from_its_start_or_from_now(
+    user_actor: Actor,
+) -> None:
+    made = create(user_actor, name="a", interval_seconds=60)
+    assert made.anchor_at is not None
+    assert abs(made.anchor_at - made.created_at) <= timedelta(seconds=1)
+    made = create(user_actor, name="b", interval_days=1, starts_at=FUTURE)
+    assert made.anchor_at == FUTURE

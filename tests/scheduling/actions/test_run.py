@@ -1,10 +1,14 @@
 """Running by hand: one job, never beside another unless overlap is allowed, never while RUNNING."""
 
+import math
+from typing import Any
+
 import pytest
 
 from accounts.models import User
 from audit.models import AuditEvent
 from controlplane.actors import SYSTEM, Actor
+from controlplane.errors import InvalidInput, PermissionDenied
 from jobs.lifecycle import Status
 from jobs.models import Job
 from scheduling.actions import run_now
@@ -65,3 +69,55 @@ def test_a_task_whose_unique_key_is_held_is_refused() -> None:
     with pytest.raises(InvalidTransition, match=f"Job {job.id} holds"):
         run_now(schedule_id=second.id, actor=SYSTEM)
     assert Firing.objects.count() == 1
+
+
+def test_arguments_may_be_others_for_one_run() -> None:
+    schedule = make_schedule(task="tests.sample_app.tasks.add", args=[1], kwargs={"b": 2})
+    job = run_now(schedule_id=schedule.id, actor=SYSTEM, args=[5], kwargs={"b": 6}, reason="why")
+    assert (job.args, job.kwargs) == ([5], {"b": 6})
+    schedule.refresh_from_db()
+    assert (schedule.args, schedule.kwargs, schedule.version) == ([1], {"b": 2}, 1)
+    event = AuditEvent.objects.get(event_type="SCHEDULE_RUN")
+    assert event.metadata == {
+        "job_id": job.id,
+        "reason": "why",
+        "overridden": ["args", "kwargs"],
+    }
+
+
+def test_named_arguments_that_are_not_given_stay() -> None:
+    schedule = make_schedule(task="tests.sample_app.tasks.add", kwargs={"a": 1, "b": 2})
+    assert run_now(schedule_id=schedule.id, actor=SYSTEM, kwargs={"b": 3}).kwargs == {
+        "a": 1,
+        "b": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"kwargs": {"c": 1}}, "c"),
+        ({"args": [1, 2, 3]}, "arguments"),
+        ({"args": "text"}, "args"),
+        ({"kwargs": {"b": math.nan}}, "kwargs.b"),
+    ],
+)
+def test_arguments_that_the_task_does_not_take_are_refused(
+    given: dict[str, Any], field: str
+) -> None:
+    schedule = make_schedule(task="tests.sample_app.tasks.add", args=[1])
+    with pytest.raises(InvalidInput) as refusal:
+        run_now(schedule_id=schedule.id, actor=SYSTEM, **given)
+    assert refusal.value.field == field
+    assert not Job.objects.exists()
+
+
+def test_who_gives_other_arguments_answers_for_them(
+    admin: User, operator_actor: Actor, options: Options
+) -> None:
+    options(run_command_enabled=True)
+    schedule = make_schedule(
+        owner=admin, task="jobs.tasks.run_command.run_command", kwargs={"shell": "true"}
+    )
+    with pytest.raises(PermissionDenied):
+        run_now(schedule_id=schedule.id, actor=operator_actor, kwargs={"shell": "rm -rf x"})

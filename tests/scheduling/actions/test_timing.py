@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scheduling.actions.timing import enable, follow_times, quiet
+from scheduling.actions.timing import anchor, clear_times, enable, follow_times, quiet, times_facts
 from scheduling.errors import InvalidCron
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
@@ -49,3 +49,25 @@ def test_status_follows_edited_times(status: str, cron: str, after: str) -> None
     follow_times(row, NOON)
     assert row.schedule_status == after
     assert (row.next_run_at is not None) is (after == "ENABLED")
+
+
+def test_an_edit_while_paused_counts_its_passed_times_anew() -> None:
+    row = schedule("PAUSED")
+    follow_times(row, NOON)
+    assert row.quiet_since is None
+    row.quiet_since = NOON
+    follow_times(row, NOON + timedelta(hours=2))
+    assert row.quiet_since == NOON + timedelta(hours=2)
+
+
+def test_clearing_takes_every_kind_of_times_away() -> None:
+    row = JobSchedule(interval_days=7, timezone="Europe/Paris")
+    anchor(row, NOON)
+    assert times_facts(row) == {
+        "interval_days": "7",
+        "anchor_at": "2026-01-01T12:00:00+00:00",
+        "timezone": "Europe/Paris",
+    }
+    clear_times(row)
+    assert not row.times
+    assert times_facts(row) == {}

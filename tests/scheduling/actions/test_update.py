@@ -1,6 +1,6 @@
 """Edits: what changes, that nothing fires, and that nobody's unseen work is overwritten."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -8,8 +8,13 @@ from audit.models import AuditEvent
 from controlplane.actors import SYSTEM, Actor
 from controlplane.errors import ControlPlaneError
 from jobs.models import Job
-from scheduling.actions import update_schedule
-from scheduling.errors import NameTaken, ScheduleNotFound, StaleEdit
+from scheduling.actions import (
+    disable_schedule,
+    pause_schedule,
+    resume_schedule,
+    update_schedule,
+)
+from scheduling.errors import InvalidSchedule, NameTaken, ScheduleNotFound, StaleEdit
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.materialise import fire_due
 from scheduling.models import JobSchedule
@@ -39,8 +44,61 @@ def test_an_edit_that_changes_nothing_leaves_no_trace() -> None:
 def test_a_stale_edit_is_refused() -> None:
     schedule = make_schedule()
     update_schedule(schedule_id=schedule.id, actor=SYSTEM, expected_version=1, description="first")
-    with pytest.raises(StaleEdit, match="at version 2; the edit began at 1"):
+    with pytest.raises(StaleEdit, match="at version 2; the edit began at 1") as refusal:
         update_schedule(schedule_id=schedule.id, actor=SYSTEM, expected_version=1, description="2")
+    assert refusal.value.http_status == 409
+    assert refusal.value.changed == ("description",)
+    assert refusal.value.message.startswith("description changed meanwhile")
+
+
+def test_a_stale_edit_hears_of_all_that_others_changed_since_it_began() -> None:
+    schedule = make_schedule()
+    update_schedule(schedule_id=schedule.id, actor=SYSTEM, queue="before")
+    update_schedule(schedule_id=schedule.id, actor=SYSTEM, description="first")
+    disable_schedule(schedule_id=schedule.id, actor=SYSTEM)
+    with pytest.raises(StaleEdit) as refusal:
+        update_schedule(schedule_id=schedule.id, actor=SYSTEM, expected_version=2, queue="after")
+    assert refusal.value.changed == ("cron", "description", "timezone")
+
+
+def test_firing_pausing_and_resuming_make_no_edit_stale() -> None:
+    schedule = make_due(make_schedule())
+    fire_due(10)
+    pause_schedule(schedule_id=schedule.id, actor=SYSTEM)
+    resume_schedule(schedule_id=schedule.id, actor=SYSTEM)
+    update_schedule(schedule_id=schedule.id, actor=SYSTEM, expected_version=1, queue="slow")
+
+
+def test_the_trail_tells_what_was_and_what_is_but_no_arguments() -> None:
+    schedule = make_schedule(task="tests.sample_app.tasks.echo", queue="slow")
+    update_schedule(schedule_id=schedule.id, actor=SYSTEM, queue="fast", args=["secret"])
+    event = AuditEvent.objects.get(event_type="SCHEDULE_UPDATED")
+    assert event.metadata["changed"] == ["args", "queue"]
+    assert event.metadata["before"] == {"queue": "slow"}
+    assert event.metadata["after"] == {"queue": "fast"}
+    assert event.metadata["version"] == 2
+
+
+def test_an_interval_keeps_its_anchor_and_other_times_have_none() -> None:
+    schedule = make_schedule(interval_days=7)
+    anchor = schedule.anchor_at
+    assert anchor is not None
+    edited = update_schedule(schedule_id=schedule.id, actor=SYSTEM, interval_days=1)
+    assert (edited.interval_days, edited.anchor_at) == (1, anchor)
+    edited = update_schedule(schedule_id=schedule.id, actor=SYSTEM, interval_seconds=60)
+    assert (edited.interval_days, edited.interval_seconds) == (None, 60)
+    edited = update_schedule(schedule_id=schedule.id, actor=SYSTEM, cron="@daily")
+    assert (edited.interval_seconds, edited.anchor_at, edited.cron) == (None, None, "@daily")
+
+
+def test_another_window_moves_the_next_time() -> None:
+    schedule = make_schedule(cron="@daily")
+    later = datetime(2100, 5, 1, 12, tzinfo=UTC)
+    edited = update_schedule(schedule_id=schedule.id, actor=SYSTEM, starts_at=later)
+    assert edited.next_run_at == datetime(2100, 5, 2, tzinfo=UTC)
+    with pytest.raises(InvalidSchedule) as refusal:
+        update_schedule(schedule_id=schedule.id, actor=SYSTEM, ends_at=later)
+    assert refusal.value.field == "ends_at"
 
 
 def test_another_cron_starts_from_its_next_time_and_fires_nothing() -> None:
