@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import DataError, IntegrityError, connection, transaction
 from django.db.models import Model
 from django.utils import timezone
@@ -34,6 +35,10 @@ def refused(name: str, **columns: Any) -> None:
 def execution_refused(name: str, job: Job, **columns: Any) -> None:
     with pytest.raises(IntegrityError, match=name), transaction.atomic():
         make_odd_execution(job, **columns)
+
+
+def test_the_constraints_in_the_code_are_those_of_the_migrations() -> None:
+    call_command("makemigrations", "jobs", check_changes=True, dry_run=True, verbosity=0)
 
 
 @pytest.mark.parametrize("status", ["", "DONE", "pending"])
