@@ -121,6 +121,20 @@ class TestRoom:
         lane.buffer.typical_seconds = 60.0
         assert lane.room(conf.options()) == 2
 
+    def test_slots_that_are_full_of_long_ones_tell_more_than_what_was_before(
+        self, around: Surroundings, lane: ThreadLane
+    ) -> None:
+        """Or what is claimed ahead is handed back unstarted, again and again."""
+        lane.buffer.typical_seconds = 0.0001
+        for seconds in (3.0, 2.0):
+            one = around.attempt()
+            one.started = time.monotonic() - seconds
+            lane.slots.running[one.claimed.execution_id] = one
+        assert lane.room(conf.options()) == 0
+        lane.slots.running.popitem()
+        assert lane.room(conf.options()) > 2, "a free slot: short ones may come"
+        lane.slots.running.clear()
+
     def test_with_enough_waiting_it_claims_nothing(
         self, around: Surroundings, lane: ThreadLane
     ) -> None:
