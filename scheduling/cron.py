@@ -7,16 +7,28 @@ it fires whenever the wall clock matches, on both passes of a fold and not in a 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
 from cron_descriptor import DescriptionTypeEnum, ExpressionDescriptor, Options
 
 from scheduling import cron_dialect
 from scheduling.cron_calendar import Expression, next_wall, parse
-from scheduling.cron_zones import first_instant, next_change, offset_at, wall_of, zone_named
+from scheduling.cron_zones import (
+    changes_in,
+    first_instant,
+    gap_before,
+    next_change,
+    offset_at,
+    wall_of,
+    zone_named,
+)
 
+#: Wall times that an explanation names; the others are counted, up to a bound.
+MAX_NAMED = 5
+_COUNTED = 1000
 _SECOND = timedelta(seconds=1)
 
 
@@ -72,6 +84,82 @@ def _elapsed_fires(expression: Expression, zone: ZoneInfo, after: datetime) -> I
         else:
             after, offset = change, offset_at(change, zone)
             wall = next_wall(expression, wall_of(change, zone) - _SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockChange:
+    """A change of the clock that leaves out, or repeats, wall times which an expression names."""
+
+    #: When the new offset begins, in UTC.
+    instant: datetime
+    #: The wall times from `wall_from`, before `wall_to`, do not exist; otherwise they come twice.
+    is_gap: bool
+    wall_from: datetime
+    wall_to: datetime
+    #: The first of those that are named, at most MAX_NAMED, and how many there are in all.
+    named: tuple[datetime, ...]
+    count: int
+    #: What happens, in one sentence.
+    effect: str
+
+
+def explain_transitions(expression: str, zone: str, year: int) -> list[ClockChange]:
+    """What the clock's changes of a UTC year do to an expression; those that do not touch it are
+    left out. Raises InvalidCron and InvalidZone.
+    """
+    parsed, place = parse(expression), zone_named(zone)
+    changes = (_clock_change(parsed, place, instant) for instant in changes_in(place, year))
+    return [change for change in changes if change is not None]
+
+
+def moved_to(expression: str, zone: str, instant: datetime) -> list[datetime]:
+    """The wall times in a gap for which the expression fires at this instant, the gap's end."""
+    parsed, place = parse(expression), zone_named(zone)
+    if not parsed.fixed or (gap := gap_before(instant, place)) is None:
+        return []
+    low, high = gap
+    walls = takewhile(lambda wall: wall < high, _walls(parsed, low - _SECOND))
+    return list(islice(walls, MAX_NAMED))
+
+
+def _clock_change(expression: Expression, zone: ZoneInfo, instant: datetime) -> ClockChange | None:
+    after = wall_of(instant, zone)
+    before = wall_of(instant - _SECOND, zone) + _SECOND
+    low, high = min(before, after), max(before, after)
+    walls = takewhile(lambda wall: wall < high, _walls(expression, low - _SECOND))
+    found = list(islice(walls, _COUNTED + 1))
+    if not found:
+        return None
+    effect = _effect(expression.fixed, found, before, after)
+    named = tuple(found[:MAX_NAMED])
+    return ClockChange(instant, after > before, low, high, named, len(found), effect)
+
+
+def _walls(expression: Expression, after: datetime) -> Iterator[datetime]:
+    wall = next_wall(expression, after)
+    while wall is not None:
+        yield wall
+        wall = next_wall(expression, wall)
+
+
+def _effect(fixed: bool, found: list[datetime], before: datetime, after: datetime) -> str:
+    many = len(found) > 1
+    shown = ", ".join(f"{wall:%H:%M:%S}".removesuffix(":00") for wall in found[:MAX_NAMED])
+    if len(found) > MAX_NAMED:
+        total = f"more than {_COUNTED}" if len(found) > _COUNTED else str(len(found))
+        shown = f"{shown} and so on ({total} times)"
+    day = f"{found[0]:%Y-%m-%d}"
+    if after > before:
+        lost = f"{shown} {'do' if many else 'does'} not exist on {day}"
+        if not fixed:
+            return f"{lost}: nothing fires for {'them' if many else 'it'}."
+        together = "they fire once, together," if many else "it fires"
+        end = f"{after:%H:%M}" if after.date() == found[0].date() else f"{after:%Y-%m-%d %H:%M}"
+        return f"{lost}: {together} at {end}, the first moment after the gap."
+    twice = f"{shown} {'come' if many else 'comes'} twice on {day}"
+    if fixed:
+        return f"{twice}: {'they fire' if many else 'it fires'} on the first pass only."
+    return f"{twice}: {'they fire' if many else 'it fires'} on both passes."
 
 
 def describe(expression: str) -> str:

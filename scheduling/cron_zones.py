@@ -44,14 +44,22 @@ def first_instant(wall: datetime, zone: ZoneInfo) -> datetime:
 def next_change(after: datetime, until: datetime, zone: ZoneInfo) -> datetime | None:
     """The first instant of a new offset in (after, until], if there is one."""
     for year in range(after.year, until.year + 1):
-        for change in _changes(zone, year):
+        for change in changes_in(zone, year):
             if after < change <= until:
                 return change
     return None
 
 
+def gap_before(instant: datetime, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
+    """The wall times, from the first and before the second, that are left out at this instant."""
+    if instant not in changes_in(zone, instant.year):
+        return None
+    low, high = wall_of(instant - _SECOND, zone) + _SECOND, wall_of(instant, zone)
+    return (low, high) if low < high else None
+
+
 @lru_cache(maxsize=4096)
-def _changes(zone: ZoneInfo, year: int) -> tuple[datetime, ...]:
+def changes_in(zone: ZoneInfo, year: int) -> tuple[datetime, ...]:
     """The instants of one UTC year at which the zone's offset becomes another."""
     found = []
     low = datetime(year, 1, 1, tzinfo=UTC) - _SECOND

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice, takewhile
 
 from scheduling.lifecycle import MissedPolicy
-from scheduling.times import Times, fires, last_fire, last_fires, next_fire
+from scheduling.times import Times, fires, last_fire, last_fires, moved, next_fire
 
 #: A time that nobody dealt with for so long counts as missed; until then it is merely late.
 MISSED_AFTER = timedelta(seconds=60)
@@ -61,7 +61,7 @@ def due_times(times: Times, first: datetime, now: datetime, rule: MissedRule) ->
     following = next_fire(times, now)
     if first >= now - MISSED_AFTER:
         found = (first, *_until(times, first, now))
-        return DueTimes(tuple(Slot(time) for time in found), following)
+        return DueTimes(tuple(Slot(time, reason=moved(times, time)) for time in found), following)
     if rule.policy == MissedPolicy.RUN_ALL:
         slots = _run_all(times, first, now, rule)
     elif rule.policy == MissedPolicy.RUN_ONCE:
@@ -74,7 +74,8 @@ def due_times(times: Times, first: datetime, now: datetime, rule: MissedRule) ->
 def _skip(times: Times, first: datetime, now: datetime, why: str) -> tuple[Slot, ...]:
     last = last_fire(times, first, now - MISSED_AFTER - _INSTANT) or first
     recent = _until(times, last, now)
-    return (_missed(times, first, last, why), *(Slot(time) for time in recent))
+    due = (Slot(time, reason=moved(times, time)) for time in recent)
+    return (_missed(times, first, last, why), *due)
 
 
 def _run_once(times: Times, first: datetime, now: datetime, rule: MissedRule) -> tuple[Slot, ...]:
@@ -82,7 +83,7 @@ def _run_once(times: Times, first: datetime, now: datetime, rule: MissedRule) ->
     if last < now - rule.window:
         return (_missed(times, first, last, f"older than its window of {rule.window}"),)
     missed = last < now - MISSED_AFTER
-    made = Slot(last, Fate.MAKE_UP if missed else Fate.RUN, _lateness(last, now) if missed else "")
+    made = Slot(last, Fate.MAKE_UP if missed else Fate.RUN, _known(times, last, now))
     if first == last:
         return (made,)
     before = last_fire(times, first, last - _INSTANT) or first
@@ -96,18 +97,12 @@ def _run_all(times: Times, first: datetime, now: datetime, rule: MissedRule) -> 
     made = last_fires(times, since, now, rule.limit)
     if not made:
         return (_missed(times, first, first, f"older than its window of {rule.window}"),)
-    slots = tuple(_made_up(time, now) for time in made)
+    slots = tuple(Slot(time, Fate.QUEUE_UP, _known(times, time, now)) for time in made)
     left = last_fire(times, first - _INSTANT, made[0] - _INSTANT)
     if left is None:
         return slots
     why = f"beyond the last {rule.limit} or older than {rule.window}"
     return (_missed(times, first, left, why), *slots)
-
-
-def _made_up(time: datetime, now: datetime) -> Slot:
-    if time >= now - MISSED_AFTER:
-        return Slot(time, Fate.QUEUE_UP)
-    return Slot(time, Fate.QUEUE_UP, _lateness(time, now))
 
 
 def _missed(times: Times, first: datetime, last: datetime, why: str) -> Slot:
@@ -116,8 +111,10 @@ def _missed(times: Times, first: datetime, last: datetime, why: str) -> Slot:
     return Slot(last, Fate.MISS, why)
 
 
-def _lateness(time: datetime, now: datetime) -> str:
-    return f"made up for, {timedelta(seconds=round((now - time).total_seconds()))} late"
+def _known(times: Times, time: datetime, now: datetime) -> str:
+    late = timedelta(seconds=round((now - time).total_seconds()))
+    made_up = f"made up for, {late} late" if time < now - MISSED_AFTER else ""
+    return ", ".join(part for part in (moved(times, time), made_up) if part)
 
 
 def _until(times: Times, after: datetime, now: datetime) -> Iterator[datetime]:

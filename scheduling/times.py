@@ -12,7 +12,7 @@ from itertools import count, takewhile
 
 from scheduling import cron
 from scheduling.cron_calendar import LAST_YEAR
-from scheduling.cron_zones import first_instant, wall_of, zone_named
+from scheduling.cron_zones import first_instant, gap_before, wall_of, zone_named
 
 #: Longest interval of either kind.
 MAX_INTERVAL = timedelta(days=366)
@@ -89,6 +89,20 @@ def last_fires(times: Times, since: datetime, until: datetime, most: int) -> lis
         if len(found) == most or begin == since:
             return list(found)
         look *= 4
+
+
+def moved(times: Times, time: datetime) -> str:
+    """What a reader of the history should know when the wall time meant did not exist."""
+    walls: list[datetime] = []
+    if times.cron:
+        walls = cron.moved_to(times.cron, times.timezone, time)
+    elif times.interval_days and times.anchor_at:
+        place = zone_named(times.timezone)
+        gap = gap_before(time, place)
+        if gap is not None:
+            meant = datetime.combine(gap[0].date(), wall_of(times.anchor_at, place).time())
+            walls = [meant] if gap[0] <= meant < gap[1] else []
+    return f"moved: {', '.join(map(_clock, walls))} did not exist" if walls else ""
 
 
 def describe(times: Times) -> str:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scheduling.due_times import MISSED_AFTER, DueTimes, Fate, MissedRule, counted, due_times
+from scheduling.due_times import MISSED_AFTER, DueTimes, Fate, MissedRule, Slot, counted, due_times
 from scheduling.errors import InvalidCron
 from scheduling.lifecycle import MissedPolicy
 from scheduling.times import Times
@@ -108,3 +108,19 @@ def test_counting_ends_somewhere() -> None:
     each_second = Times(cron="* * * * * *")
     assert counted(each_second, NINE, NINE + MINUTE) == "61"
     assert counted(each_second, NINE, NINE + timedelta(days=700)) == "more than 1000"
+
+
+def test_a_time_that_did_not_exist_says_that_it_was_moved() -> None:
+    gap = datetime(2026, 3, 8, 7, 0, tzinfo=UTC)
+    times = Times(cron="30 2 * * *", timezone="America/New_York")
+    assert due_times(times, gap, gap, SKIP).slots == (
+        Slot(gap, reason="moved: 02:30 did not exist"),
+    )
+    later = gap + timedelta(minutes=5)
+    (slot,) = due_times(times, gap, later, MissedRule()).slots
+    assert slot.reason == "moved: 02:30 did not exist, made up for, 0:05:00 late"
+    daily = Times(
+        interval_days=1, timezone="America/New_York", anchor_at=gap + timedelta(days=1, minutes=-30)
+    )
+    assert due_times(daily, gap, gap, SKIP).slots[0].reason == "moved: 02:30 did not exist"
+    assert due("0 9 * * *", timedelta(0)).slots[0].reason == ""
