@@ -11,6 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from controlplane.time_format import check_format
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -80,6 +82,14 @@ class Options:
     api_requests_per_minute: int = 600
     #: Requests to the API in a minute from one address without a token: logins and refreshes.
     api_logins_per_minute: int = 60
+    #: Where the schedules' pages begin, below the site's root: a path that ends with a slash.
+    schedules_path: str = "schedules/"
+    #: The layout that the schedules' pages extend; docs/scheduling.md lists its blocks.
+    base_template: str = "base.html"
+    #: Times in histories and previews: text and the directives of `controlplane/time_format.py`.
+    datetime_format: str = "%Y-%m-%d %H:%M:%S"
+    #: Dates without a time of day, likewise.
+    date_format: str = "%Y-%m-%d"
     #: Whether run_command may run. The built-in tasks are off unless a deployment turns them on.
     run_command_enabled: bool = False
     #: Whether http_request may run.
@@ -97,6 +107,10 @@ class Options:
             )
         if not 1 <= self.default_max_attempts <= 21:
             raise ImproperlyConfigured("default_max_attempts must be from 1 to 21.")
+        check_format("datetime_format", self.datetime_format)
+        check_format("date_format", self.date_format)
+        if not self.schedules_path.endswith("/") or self.schedules_path.startswith("/"):
+            raise ImproperlyConfigured("schedules_path must end with a slash, not begin with one.")
         if min(self.executor_threads, self.executor_processes, self.claim_batch) < 1:
             raise ImproperlyConfigured(
                 "executor_threads, executor_processes and claim_batch must be at least 1."

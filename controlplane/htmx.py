@@ -12,6 +12,8 @@ from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from controlplane import conf
+
 
 class HtmxHttpRequest(HttpRequest):
     """A request that has passed HtmxMiddleware."""
@@ -34,7 +36,8 @@ def render_page(
     """The whole page, or the partial of that name when htmx asks for the element with that id."""
     wanted = bool(partial) and request.htmx.target == partial and not request.htmx.boosted
     name = f"{template}#{partial}" if wanted else template
-    response = render(request, name, dict(context), status=status)
+    layout = {"base_template": conf.options().base_template}
+    response = render(request, name, layout | dict(context), status=status)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 

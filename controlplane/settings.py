@@ -283,6 +283,10 @@ CONTROL_PLANE: dict[str, Any] = {
     "api_logins_per_minute": env.integer(
         "API_LOGINS_PER_MINUTE", _DEFAULTS.api_logins_per_minute, minimum=1, maximum=1_000_000
     ),
+    "schedules_path": env.text("SCHEDULES_PATH", _DEFAULTS.schedules_path),
+    "base_template": env.text("BASE_TEMPLATE", _DEFAULTS.base_template),
+    "datetime_format": env.text("DATETIME_FORMAT", _DEFAULTS.datetime_format),
+    "date_format": env.text("DATE_FORMAT", _DEFAULTS.date_format),
     "run_command_enabled": env.flag("RUN_COMMAND_ENABLED"),
     "http_request_enabled": env.flag("HTTP_REQUEST_ENABLED"),
     "http_request_allowed_private": env.names("HTTP_REQUEST_ALLOWED_PRIVATE"),

@@ -48,9 +48,16 @@ class ImportedLine:
 
 
 def import_crontab(
-    text: str, *, source: str, actor: Actor, enable: bool, system: bool | None = None
+    text: str,
+    *,
+    source: str,
+    actor: Actor,
+    enable: bool,
+    system: bool | None = None,
+    dry_run: bool = False,
 ) -> list[ImportedLine]:
     """Make or refresh a schedule for each line, in one transaction; return them in its order.
+    `dry_run` takes everything back and tells what would have become of them.
 
     `source` names the text, a path or "-": the same line of the same source is the same schedule.
     `enable` lets the clock fire those that may run here; what a person paused stays so, and without
@@ -70,6 +77,7 @@ def import_crontab(
             seen[entry.text] += 1
             key = _import_key(source, entry.text, seen[entry.text])
             lines.append(_import(entry, key, runner_for(entry.user or owner), actor, enable))
+        transaction.set_rollback(dry_run)
     return sorted(lines, key=lambda line: line.line_number)
 
 

@@ -1,21 +1,22 @@
 """What pages and API read about schedules, already joined and bounded. Nothing here writes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from django.db.models import FETCH_RAISE, OuterRef, Subquery
+from django.db.models import FETCH_RAISE, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from accounts.permissions import sees_all
 from controlplane.actors import Actor
+from controlplane.keyset import Cursor, Order, SortedPage, sorted_page
 from controlplane.pagination import Page, PageRequest, paginate
-from scheduling import cron
-from scheduling.cron_zones import wall_of, zone_named
 from scheduling.errors import InvalidCron, InvalidZone, ScheduleNotFound
 from scheduling.filters import ScheduleFilter
 from scheduling.lifecycle import ExecutionStatus
 from scheduling.models import Firing, JobSchedule
+from scheduling.preview import Preview, preview_of
 from scheduling.querysets import JobScheduleQuerySet
+from scheduling.times import describe
 
 #: Firings shown of one schedule, the latest ones.
 MAX_FIRINGS = 50
@@ -29,14 +30,6 @@ class ListedSchedule:
     execution_status: ExecutionStatus
     words: str
     last: Firing | None
-
-
-@dataclass(frozen=True, slots=True)
-class NextRun:
-    """A coming time, and what the wall clock of the schedule's zone shows then."""
-
-    instant: datetime
-    wall: datetime
 
 
 def visible_schedules(actor: Actor) -> JobScheduleQuerySet:
@@ -59,17 +52,32 @@ def visible_schedule(actor: Actor, schedule_id: int) -> JobSchedule:
 def schedule_page(
     actor: Actor, wanted: ScheduleFilter, page: PageRequest, *, fill: bool = True
 ) -> Page[ListedSchedule]:
-    """One page of the schedules that the actor may see, in a fixed number of queries."""
-    rows = _matching(visible_schedules(actor), wanted).defer("args", "kwargs", "description")
-    found = paginate(rows.fetch_mode(FETCH_RAISE), page, fill=fill)
-    ids = [schedule.id for schedule in found.items]
+    """One page of the schedules that the actor may see, newest first."""
+    found = paginate(_narrow(actor, wanted), page, fill=fill)
+    return Page(listed(found.items), newer=found.newer, older=found.older)
+
+
+def sorted_schedules(
+    actor: Actor, wanted: ScheduleFilter, order: Order, cursor: Cursor | None, size: int
+) -> SortedPage[JobSchedule]:
+    """One page of the schedules that the actor may see, in any order."""
+    return sorted_page(_narrow(actor, wanted), order, cursor, size)
+
+
+def listed(schedules: Sequence[JobSchedule]) -> list[ListedSchedule]:
+    """What a list shows beside the columns, in a fixed number of queries."""
+    ids = [schedule.id for schedule in schedules]
     running = set(JobSchedule.objects.running_now().filter(id__in=ids).values_list("id", flat=True))
     latest = _latest_firings(ids)
-    listed = [
+    return [
         ListedSchedule(s, _status(s.id in running), in_words(s), latest.get(s.id))
-        for s in found.items
+        for s in schedules
     ]
-    return Page(listed, newer=found.newer, older=found.older)
+
+
+def _narrow(actor: Actor, wanted: ScheduleFilter) -> JobScheduleQuerySet:
+    rows = _matching(visible_schedules(actor), wanted).defer("args", "kwargs", "description")
+    return rows.fetch_mode(FETCH_RAISE)
 
 
 def execution_status(schedule: JobSchedule) -> ExecutionStatus:
@@ -78,25 +86,21 @@ def execution_status(schedule: JobSchedule) -> ExecutionStatus:
 
 
 def in_words(schedule: JobSchedule) -> str:
-    """What its cron means; why it means nothing, if somebody put in a bad one by hand."""
-    if not schedule.cron:
-        return ""
+    """What its times mean; why they mean nothing, if somebody put in bad ones by hand."""
     try:
-        return cron.describe(schedule.cron)
-    except InvalidCron as error:
+        return describe(schedule.times)
+    except (InvalidCron, InvalidZone) as error:
         return error.message
 
 
-def next_runs(schedule: JobSchedule, count: int) -> list[NextRun]:
-    """The next times its cron names, whether or not the clock may fire it; none for a bad one."""
-    if not schedule.cron:
-        return []
+def next_runs(schedule: JobSchedule, count: int) -> Preview | None:
+    """Its next times, whether or not the clock may fire it; none without times, or for bad ones."""
+    if not schedule.times:
+        return None
     try:
-        zone = zone_named(schedule.timezone)
-        times = cron.next_fires(schedule.cron, schedule.timezone, timezone.now(), count)
+        return preview_of(schedule.times, timezone.now(), count)
     except (InvalidCron, InvalidZone):
-        return []
-    return [NextRun(time, wall_of(time, zone)) for time in times]
+        return None
 
 
 def firings_of(schedule: JobSchedule) -> list[Firing]:
@@ -106,6 +110,8 @@ def firings_of(schedule: JobSchedule) -> list[Firing]:
 
 
 def _matching(rows: JobScheduleQuerySet, wanted: ScheduleFilter) -> JobScheduleQuerySet:
+    if wanted.search:
+        rows = rows.filter(Q(name__icontains=wanted.search) | Q(task__icontains=wanted.search))
     if wanted.schedule_status is not None:
         rows = rows.filter(schedule_status=wanted.schedule_status)
     if wanted.execution_status is ExecutionStatus.RUNNING:

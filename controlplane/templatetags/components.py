@@ -8,6 +8,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from controlplane.testids import Element
+
 register = template.Library()
 
 MINUTE = 60
@@ -23,6 +25,12 @@ def icon(name: str) -> SafeString:
         static("img/icons.svg"),
         name,
     )
+
+
+@register.simple_tag
+def testid(name: str) -> SafeString:
+    """The attribute `data-testid` of an element of controlplane.testids. Raises KeyError."""
+    return format_html('data-testid="{}"', Element[name].value)
 
 
 @register.simple_tag

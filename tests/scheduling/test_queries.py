@@ -65,11 +65,12 @@ def test_execution_status_is_that_of_its_jobs_now() -> None:
 
 def test_next_runs_show_both_clocks_and_bad_rows_have_none() -> None:
     schedule = make_schedule(cron="0 9 * * *", timezone="Asia/Tokyo", enabled=False)
-    runs = queries.next_runs(schedule, 3)
-    assert [(run.wall.hour, run.instant.hour) for run in runs] == [(9, 0)] * 3
-    assert queries.next_runs(JobSchedule(cron="", timezone="UTC"), 3) == []
-    assert queries.next_runs(JobSchedule(cron="bad", timezone="UTC"), 3) == []
-    assert queries.next_runs(JobSchedule(cron="@daily", timezone="Etc/Unknown"), 3) == []
+    preview = queries.next_runs(schedule, 3)
+    assert preview is not None
+    assert [(run.wall.hour, run.instant.hour) for run in preview.runs] == [(9, 0)] * 3
+    assert queries.next_runs(JobSchedule(cron="", timezone="UTC"), 3) is None
+    assert queries.next_runs(JobSchedule(cron="bad", timezone="UTC"), 3) is None
+    assert queries.next_runs(JobSchedule(cron="@daily", timezone="Etc/Unknown"), 3) is None
 
 
 def test_a_cron_is_told_in_words_and_a_bad_one_with_its_fault() -> None:

@@ -64,7 +64,9 @@ def test_each_status_can_be_filtered_on_its_own(operator_client: Client) -> None
     assert names("status=PAUSED&execution=READY") == {"beta"}
 
 
-@pytest.mark.parametrize("query", ["status=ON", "execution=busy", "before=x", "page_size=0"])
+@pytest.mark.parametrize(
+    "query", ["status=ON", "execution=busy", "from=x", "sort=age", "page_size=0"]
+)
 def test_a_bad_filter_is_refused_by_name(operator_client: Client, query: str) -> None:
     response = operator_client.get(f"{LIST}?{query}")
     assert response.status_code == 400
