@@ -6,6 +6,7 @@ try a few. Exits 0 when enough are caught and docs/mutants.md explains every sur
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not url:
         say("DATABASE_URL is not set: the trials need a server on which they may make databases.")
         return 2
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to tidy up then, too
     mutants = [mutant for mutant in all_mutants() if options.only in mutant.name][:: options.every]
     if options.list:
         for mutant in mutants:

@@ -44,7 +44,10 @@ def _with_behaviour() -> list[str]:
 
 
 def _tests_of(path: str) -> bool:
-    """`test_<name>.py`, or several `test_<name>_<aspect>.py` where one would be too long."""
-    folder, _, name = path.rpartition("/")
+    """`test_<name>.py`, or several `test_<name>_<aspect>.py` where one would be too long.
+
+    What a package itself defines is tested beside it: `jobs/sql/__init__.py` by `test_sql.py`.
+    """
+    folder, _, name = path.replace("/__init__.py", ".py").rpartition("/")
     stem = name.removesuffix(".py").lstrip("_")
     return any((ROOT / "tests" / folder).glob(f"test_{stem}*.py"))
