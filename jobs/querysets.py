@@ -38,6 +38,14 @@ class JobQuerySet(QuerySet["Job"]):
             GreaterThan(here, _row(Value(queued_at), Value(job_id))), priority=priority
         )
 
+    def ahead_of(self, job: Job) -> JobQuerySet:
+        """What a claim takes before this PENDING job, in its queue and lane; first ones first."""
+        line = self.claimable().filter(queue=job.queue, isolated=job.isolated)
+        older = GreaterThan(
+            _row(Value(job.queued_at), Value(job.id)), _row(F("queued_at"), F("id"))
+        )
+        return line.filter(Q(priority__gt=job.priority) | (Q(priority=job.priority) & Q(older)))
+
     def due(self) -> JobQuerySet:
         """Waiting for a time that has come."""
         return self.filter(status__in=TIMED, run_after__lte=Now())
@@ -75,6 +83,11 @@ class WorkerQuerySet(QuerySet["Worker"]):
         """Not stopped, and heard of within three reports."""
         silence = timedelta(seconds=3 * conf.options().worker_report_seconds)
         return self.filter(stopped_at__isnull=True, reported_at__gte=Now() - silence)
+
+    def serving(self, queue: str) -> WorkerQuerySet:
+        """Executors that claim from this queue; an empty list of queues means all."""
+        named: dict[str, Any] = {"queues__contains": [queue]}
+        return self.filter(Q(queues=[]) | Q(**named))
 
     def knowing(self, task: str) -> WorkerQuerySet:
         lookup: dict[str, Any] = {"tasks__contains": [task]}
