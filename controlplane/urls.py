@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from controlplane import views
+from controlplane import conf, views
 from controlplane.api import documents
 
 urlpatterns = [
@@ -10,7 +10,7 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("", include("accounts.urls")),
     path("jobs/", include("jobs.urls")),
-    path("schedules/", include("scheduling.urls")),
+    path(conf.options().schedules_path, include("scheduling.urls")),
     path("audit/", include("audit.urls")),
     path("api/docs/", documents.swagger_page, name="api-docs"),
     path("api/docs/schema.json", documents.schema_file, name="api-docs-schema"),

@@ -1,6 +1,5 @@
 """Importing crontabs: each line becomes a schedule of the task `run_command`, never two."""
 
-import hashlib
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -12,12 +11,9 @@ from django.db import transaction
 from controlplane.actors import Actor
 from controlplane.errors import ControlPlaneError
 from scheduling import cron
-from scheduling.actions.create import create_schedule
-from scheduling.actions.transition import resume_schedule
-from scheduling.actions.update import update_schedule
 from scheduling.crontab_text import Entry, has_user_field, read_crontab
-from scheduling.errors import InvalidSchedule
 from scheduling.host import crontab_owner, machine_zone, user_names
+from scheduling.imported import Import, key_of, stored
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
 from scheduling.run_as import Runner, runner_for
@@ -26,10 +22,6 @@ from scheduling.values import ScheduleValues
 TASK = "jobs.tasks.run_command.run_command"
 SYSTEM_CRONTAB = Path("/etc/crontab")
 SYSTEM_FOLDERS = tuple(map(Path, ("/etc/cron.d", "/var/spool/cron/crontabs", "/var/spool/cron")))
-#: Told of a schedule that an import left PAUSED; a person who pauses one leaves no such reason.
-NOT_ENABLED = "imported; not enabled yet"
-#: Longest name made from a command, characters.
-NAME_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +67,7 @@ def import_crontab(
     with transaction.atomic():
         for entry in table.entries:
             seen[entry.text] += 1
-            key = _import_key(source, entry.text, seen[entry.text])
+            key = key_of("crontab", source, entry.text, str(seen[entry.text]))
             lines.append(_import(entry, key, runner_for(entry.user or owner), actor, enable))
         transaction.set_rollback(dry_run)
     return sorted(lines, key=lambda line: line.line_number)
@@ -99,46 +91,18 @@ def _is_crontab(path: Path) -> bool:
     return path.is_file() and os.access(path, os.R_OK)
 
 
-def _import_key(source: str, text: str, occurrence: int) -> str:
-    digest = hashlib.sha256("\0".join((source, text, str(occurrence))).encode()).hexdigest()
-    return f"crontab:{digest[:40]}"
-
-
 def _import(entry: Entry, key: str, runner: Runner, actor: Actor, enable: bool) -> ImportedLine:
     if entry.problem:
         return ImportedLine(entry.line_number, entry.text, "skipped", None, entry.problem)
     try:
         with transaction.atomic():
-            status, schedule = _stored(entry, key, runner, actor, enable and not runner.obstacle)
+            how = Import(key=key, actor=actor, enable=enable, obstacle=runner.obstacle)
+            status, schedule = stored(_values(entry, runner), entry.command, how)
     except ControlPlaneError as error:
         return ImportedLine(entry.line_number, entry.text, "refused", None, error.message)
     paused = schedule.schedule_status == ScheduleStatus.PAUSED
     reason = schedule.status_reason if paused else ""
     return ImportedLine(entry.line_number, entry.text, status, schedule, reason)
-
-
-def _stored(
-    entry: Entry, key: str, runner: Runner, actor: Actor, enable: bool
-) -> tuple[str, JobSchedule]:
-    """The line's schedule, made or refreshed, and which of it."""
-    values = _values(entry, runner)
-    known = JobSchedule.objects.live().filter(import_key=key).first()
-    waiting = runner.obstacle or NOT_ENABLED
-    if known is None and not enable and JobSchedule.objects.filter(import_key=key).exists():
-        raise InvalidSchedule("its schedule was deleted here")
-    if known is None:
-        values["name"] = _free_name(entry.command, actor)
-        reason = "" if enable else waiting
-        made = create_schedule(
-            actor=actor, enabled=enable, import_key=key, status_reason=reason, **values
-        )
-        return "created", made
-    updated = update_schedule(schedule_id=known.id, actor=actor, **values)
-    status = "unchanged" if updated.version == known.version else "updated"
-    if enable and known.status_reason and known.schedule_status == ScheduleStatus.PAUSED:
-        updated = resume_schedule(schedule_id=known.id, actor=actor)
-        status = "updated"
-    return status, updated
 
 
 def _values(entry: Entry, runner: Runner) -> ScheduleValues:
@@ -161,18 +125,3 @@ def _arguments(entry: Entry, runner: Runner) -> dict[str, object]:
         arguments = {"argv": [shell, "-c", entry.command]}
     optional = {"cwd": folder, "env": variables, "stdin": entry.stdin, "run_as": runner.run_as}
     return arguments | {name: value for name, value in optional.items() if value}
-
-
-def _free_name(command: str, actor: Actor) -> str:
-    """The command's beginning, with a number where the owner has such a name already."""
-    words = "".join(c if c.isprintable() else " " for c in command).split()
-    short = " ".join(words)
-    short = short if len(short) <= NAME_LENGTH else short[: NAME_LENGTH - 1].rstrip() + "…"
-    taken = set(
-        JobSchedule.objects.live()
-        .owned_by(actor.id)
-        .filter(name__startswith=short)
-        .values_list("name", flat=True)
-    )
-    candidates = (short if n == 1 else f"{short} ({n})" for n in range(1, len(taken) + 2))
-    return next(name for name in candidates if name not in taken)

@@ -8,7 +8,7 @@ from accounts.actions import ensure_first_admin
 from controlplane.actors import SYSTEM
 from controlplane.errors import ControlPlaneError
 from controlplane.up.errors import UpError
-from scheduling import actions, crontab
+from scheduling import actions, crontab, imported
 from scheduling.builtin import ensure_builtin_schedules
 from scheduling.crontab import ImportedLine
 from scheduling.errors import InvalidTransition
@@ -74,7 +74,7 @@ def tell(path: Path, lines: list[ImportedLine], say: Say) -> None:
     words = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     say("Crontab", f"{path}: {words or 'no jobs in it'}")
     for line in lines:
-        if line.reason and line.reason != crontab.NOT_ENABLED:
+        if line.reason and line.reason != imported.NOT_ENABLED:
             say("", f"line {line.line_number} {fate(line)}: {line.reason}")
 
 

@@ -12,6 +12,7 @@ from scheduling import crontab, host, run_as
 from scheduling.actions import delete_schedule, pause_schedule, run_now
 from scheduling.cron_zones import zone_names
 from scheduling.crontab import ImportedLine, import_crontab
+from scheduling.imported import NAME_LENGTH
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
 from tests.scheduling.conftest import Options
@@ -176,7 +177,7 @@ def test_the_user_field_is_found_out() -> None:
 def test_the_name_is_short_and_printable() -> None:
     (line,) = load(f"* * * * * echo\t{'x' * 100}\n")
     name = schedule_of(line).name
-    assert len(name) == crontab.NAME_LENGTH
+    assert len(name) == NAME_LENGTH
     assert name.startswith("echo x") and name.endswith("…")
 
 

@@ -1,53 +1,57 @@
 """`manage.py importcrontab FILE|-`: each line of a crontab becomes a schedule."""
 
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 
 from controlplane.actors import SYSTEM
-from scheduling.crontab import import_crontab
+from controlplane.errors import ControlPlaneError
+from scheduling.crontab import ImportedLine, import_crontab
+from scheduling.source_text import text_of
+from scheduling.text_table import text_table
 
 
 class Command(BaseCommand):
-    help = "Make a schedule of each line of a crontab. A repeated import makes nothing twice."
+    help = (
+        "Show what each line of a crontab becomes; with --apply, make it so. A repeated import "
+        "makes nothing twice."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="the crontab; - reads standard input")
+        parser.add_argument("--apply", action="store_true", help="store it; otherwise only show")
         parser.add_argument("--enable", action="store_true", help="let the clock fire them at once")
-        parser.add_argument("--dry-run", action="store_true", help="show, but store nothing")
         kind = parser.add_mutually_exclusive_group()
         kind.add_argument("--system", action="store_true", default=None, help="has a user field")
         kind.add_argument("--user", action="store_false", dest="system", help="has no user field")
 
     def handle(self, *args: Any, **options: Any) -> None:
         source = options["file"]
-        with transaction.atomic():
-            lines = import_crontab(
-                sys.stdin.read() if source == "-" else _text_of(Path(source)),
-                source=source if source == "-" else str(Path(source).resolve()),
-                actor=SYSTEM,
-                enable=options["enable"],
-                system=options["system"],
-            )
-            if options["dry_run"]:
-                transaction.set_rollback(True)
-        for line in lines:
-            name = line.schedule.name if line.schedule else line.text
-            state = line.schedule.schedule_status if line.schedule else ""
-            facts = " ".join(part for part in (line.status, state, name) if part)
-            self.stdout.write(
-                f"{line.line_number}: {facts}{f' ({line.reason})' * bool(line.reason)}"
-            )
-        if options["dry_run"]:
-            self.stdout.write("Nothing was stored (--dry-run).")
+        try:
+            text = text_of(source)
+        except ControlPlaneError as error:
+            raise CommandError(error.message) from error
+        lines = import_crontab(
+            text,
+            source=source if source == "-" else str(Path(source).resolve()),
+            actor=SYSTEM,
+            enable=options["enable"],
+            system=options["system"],
+            dry_run=not options["apply"],
+        )
+        headings = ("Line", "Becomes", "Status", "Name or text", "Times", "Next run", "Remarks")
+        self.stdout.write(text_table(headings, map(_row, lines)))
+        if not options["apply"]:
+            self.stdout.write("\nNothing is stored. Add --apply to store it.")
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read: {error}") from error
+def _row(line: ImportedLine) -> tuple[object, ...]:
+    made = line.schedule
+    if made is None:
+        return line.line_number, line.status, "", line.text, "", "", line.reason
+    times = f"{made.cron} ({made.timezone})"
+    following = "" if made.next_run_at is None else f"{made.next_run_at:%Y-%m-%d %H:%M:%SZ}"
+    status = made.schedule_status
+    return line.line_number, line.status, status, made.name, times, following, line.reason

@@ -1,5 +1,6 @@
 """`manage.py importcrontab`."""
 
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -30,23 +31,32 @@ def run(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_a_dry_run_shows_and_stores_nothing(file: str) -> None:
-    text = run(file, "--dry-run")
-    assert "2: created PAUSED echo hello (imported; not enabled yet)" in text.splitlines()
-    assert "3: skipped @reboot nothing (@reboot is not supported: it names no time)" in text
+def row(text: str, number: int) -> list[str]:
+    """The cells of a line of the table, by the two spaces between them."""
+    line = next(line for line in text.splitlines() if line.startswith(f"{number} "))
+    return re.split(r" {2,}", line)
+
+
+def test_without_being_told_it_shows_a_table_and_stores_nothing(file: str) -> None:
+    text = run(file)
+    assert text.splitlines()[0].split("  ")[0] == "Line"
+    assert row(text, 2)[1:4] == ["created", "PAUSED", "echo hello"]
+    assert row(text, 2)[4].startswith("* * * * * (")
+    assert "@reboot is not supported" in row(text, 3)[-1]
+    assert "Nothing is stored. Add --apply" in text
     assert not JobSchedule.objects.exists()
 
 
 def test_lines_are_paused_unless_they_are_to_be_enabled(file: str) -> None:
-    run(file, "--user")
+    run(file, "--user", "--apply")
     assert JobSchedule.objects.get().schedule_status == "PAUSED"
-    assert "2: updated ENABLED echo hello" in run(file, "--enable", "--user")
-    assert "2: unchanged ENABLED echo hello" in run(file, "--enable", "--user")
+    assert row(run(file, "--enable", "--user", "--apply"), 2)[1:3] == ["updated", "ENABLED"]
+    assert row(run(file, "--enable", "--user", "--apply"), 2)[1:3] == ["unchanged", "ENABLED"]
 
 
 def test_standard_input_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", StringIO("* * * * * root true\n"))
-    run("-", "--system")
+    run("-", "--system", "--apply")
     assert JobSchedule.objects.get().kwargs["shell"] == "true"
 
 
