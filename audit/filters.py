@@ -1,5 +1,6 @@
 """The query string of the audit list -> validated criteria; shared by page and API."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
@@ -41,6 +42,12 @@ class AuditFilter(forms.Form):
         label="To (UTC)", required=False, widget=forms.DateTimeInput(attrs=_MINUTES)
     )
 
+    def clean_since(self) -> datetime | None:
+        return _in_utc(self.cleaned_data["since"])
+
+    def clean_until(self) -> datetime | None:
+        return _in_utc(self.cleaned_data["until"])
+
     def clean_actor(self) -> int | str | None:
         """A person's id, or the word for the machine."""
         raw: str = self.cleaned_data["actor"].strip()
@@ -67,6 +74,14 @@ class AuditFilter(forms.Form):
     def criteria(self) -> Criteria:
         """What the fields ask for; only after is_valid()."""
         return Criteria(**{name: value or None for name, value in self.cleaned_data.items()})
+
+
+def _in_utc(moment: datetime | None) -> datetime | None:
+    """The database takes fewer offsets than the form does."""
+    try:
+        return moment and moment.astimezone(UTC)
+    except OverflowError:
+        raise forms.ValidationError("This is before the first or after the last year.") from None
 
 
 def _person_id(digits: str) -> int:

@@ -26,6 +26,8 @@ logger = logging.getLogger("django.request")
 CONTENT_TYPE = "application/problem+json"
 #: Fields at fault that one answer names.
 MAX_FIELDS = 50
+#: Characters of what it says of each.
+MAX_SENTENCE = 1_000
 
 #: What the framework or Django raise -> what we call it.
 TRANSLATIONS: tuple[tuple[type[Exception], type[ControlPlaneError]], ...] = (
@@ -73,8 +75,8 @@ def problem(error: ControlPlaneError, request: HttpRequest | Request) -> dict[st
         "title": HTTPStatus(error.http_status).phrase,
         "status": error.http_status,
         "code": error.code,
-        "detail": error.message,
-        "field": error.field,
+        "detail": _sendable(error.message),
+        "field": _sendable(error.field),
         "request_id": origin_of(request).request_id,
     }
     limit = getattr(error, "limit", None)
@@ -97,7 +99,7 @@ def _field_problems(error: Exception) -> Iterator[dict[str, str]]:
     if isinstance(error, exceptions.ValidationError):
         for number, (field, detail) in enumerate(_flat(error.detail, "")):
             if number < MAX_FIELDS:
-                yield {"field": field, "detail": detail}
+                yield {"field": _sendable(field), "detail": _sendable(detail)}
 
 
 def _flat(detail: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -113,6 +115,12 @@ def _flat(detail: Any, path: str) -> Iterator[tuple[str, str]]:
                 yield from _flat(inner, place)
     else:
         yield path, str(detail)
+
+
+def _sendable(text: str) -> str:
+    """What was sent may stand in a sentence: cut if long, and without halves of surrogate pairs."""
+    cut = text if len(text) <= MAX_SENTENCE else f"{text[:MAX_SENTENCE]}…"
+    return cut.encode(errors="replace").decode()
 
 
 def _record_denial(request: Request, refusal: PermissionDenied) -> None:

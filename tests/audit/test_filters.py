@@ -1,12 +1,12 @@
 """The query string of the audit list becomes criteria, or an error of the field at fault."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from accounts.models import User
 from audit.filters import AuditFilter
-from audit.queries import SYSTEM, Criteria
+from audit.queries import SYSTEM, Criteria, history
 
 
 def criteria(**parameters: str) -> Criteria:
@@ -79,3 +79,18 @@ def test_the_end_must_be_later_than_the_beginning() -> None:
     wanted = AuditFilter({"since": "2026-02-01T00:00", "until": "2026-02-01T00:00"})
     assert not wanted.is_valid()
     assert list(wanted.errors) == ["until"]
+
+
+@pytest.mark.parametrize("moment", ["1970-01-01T00:00:00-23:59", "2026-01-01T00:00:00+23:59"])
+def test_an_odd_offset_is_brought_to_utc(moment: str, db: None) -> None:
+    wanted = AuditFilter({"since": moment})
+    assert wanted.is_valid()
+    since = wanted.criteria().since
+    assert since is not None
+    assert since.utcoffset() == timedelta(0)
+    assert list(history(wanted.criteria())) == []
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_moment_beyond_all_years_is_an_error_of_its_field(moment: str) -> None:
+    assert "since" in AuditFilter({"since": moment}).errors
