@@ -4,6 +4,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import LiteralString
 
 import psycopg
 from django.db import connection, transaction
@@ -34,15 +35,17 @@ def listening(channel: str) -> Iterator[Ear]:
 
 
 @contextmanager
-def locked_elsewhere(table: str, *ids: int) -> Iterator[None]:
+def locked_elsewhere(
+    table: str, *ids: int, strength: LiteralString = "NO KEY UPDATE"
+) -> Iterator[None]:
     """These rows are locked by another connection's transaction while the block runs.
 
+    "KEY SHARE" is how a foreign key holds on to the row that it points to.
     Whoever waits for one of them in the block fails after a few seconds: it would wait for ever.
     """
     with psycopg.connect(test_database_url()) as other, connection.cursor() as cursor:
-        other.execute(
-            f"SELECT FROM {table} WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [list(ids)]
-        )
+        query = f"SELECT FROM {table} WHERE id = ANY(%s) ORDER BY id FOR {strength}"
+        other.execute(query.encode(), [list(ids)])
         cursor.execute("SET lock_timeout = '3s'")
         try:
             yield

@@ -5,6 +5,8 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from controlplane.actors import SYSTEM
+from jobs.actions.cancel import cancel_job
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution, Queue, Worker
 from tests.factories import make_job, make_odd_execution, make_worker
@@ -42,6 +44,13 @@ def test_due_is_what_waited_for_a_time_that_has_come() -> None:
     assert not Job.objects.due().exists()
     Job.objects.filter(pk__in=[job.pk for job in due]).update(run_after=Now() - SECOND)
     assert set(Job.objects.due()) == due
+
+
+def test_what_waits_for_a_key_is_blocked_and_no_more_once_it_is_cancelled() -> None:
+    make_job(Status.BLOCKED)
+    waiting, cancelled = (make_job(waits_for_key=key) for key in ("a", "b"))
+    cancel_job(job_id=cancelled.id, actor=SYSTEM)
+    assert list(Job.objects.waiting_for_key()) == [waiting]
 
 
 def test_unfinished_is_what_the_machine_still_has_to_do() -> None:

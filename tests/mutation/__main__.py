@@ -23,6 +23,7 @@ MODULES = (
     "jobs/queue.py",
     "jobs/recovery.py",
     "jobs/settlement.py",
+    "jobs/waiting.py",
     "jobs/runtime/watchdog.py",
 )
 STATEMENTS = "jobs/sql/*.sql"
@@ -36,6 +37,8 @@ TESTS = (
     "tests/jobs/test_queue*.py",
     "tests/jobs/test_settlement*.py",
     "tests/jobs/test_recovery*.py",
+    "tests/jobs/test_waiting.py",
+    "tests/jobs/test_locks.py",
     "tests/jobs/runtime/test_watchdog.py",
     "tests/jobs/actions/test_[!e]*.py",
     "tests/jobs/test_races.py",

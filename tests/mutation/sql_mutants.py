@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from tests.mutation.mutant import Mutant, numbered
 
-WHERE = re.compile(r"\bWHERE\b")
+WHERE = re.compile(r"\bWHERE\b|\bON\b(?! CONFLICT)")
 #: What a condition is made of; the last kind ends it.
 TOKEN = re.compile(
-    r"(?P<open>\()|(?P<close>\))|\b(?P<and>AND)\b|\b(?P<end>RETURNING|ORDER|UNION)\b"
+    r"(?P<open>\()|(?P<close>\))|\b(?P<and>AND)\b"
+    r"|\b(?P<end>RETURNING|ORDER|UNION|WHERE|LEFT|CROSS|JOIN|FOR)\b"
 )
 WRITING_CTE = re.compile(
     r",?\s*^(?P<name>\w+) AS \(\s*(?:INSERT|UPDATE|SELECT count\(pg_notify).*?^\)", re.M | re.S
@@ -18,6 +19,7 @@ CLAUSES = (
     re.compile(r"ORDER BY (?P<what>[^\n)]+)"),
     re.compile(r"ON CONFLICT (?P<what>DO NOTHING)"),
     re.compile(r"(?P<what>DISTINCT )"),
+    re.compile(r"(?P<what>FOR NO KEY UPDATE OF \w+)"),
 )
 CHOICE = re.compile(
     r"CASE WHEN (?P<test>.+?)\s+THEN (?P<then>.+?)(?:\s+ELSE (?P<other>.+?))?\s+END", re.S

@@ -4,6 +4,7 @@ The fork gives its fault to what is loaded already: new code to the functions of
 folder to the stored statements. A fault in the database needs nothing more.
 """
 
+import gc
 import importlib
 import inspect
 import os
@@ -46,6 +47,7 @@ class _Trials:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In place of the one loop, one in each fork."""
         self._session = session
+        gc.freeze()  # a collection in a fork would copy every page of what it shares
         self.workshop.try_all(self.mutants, self._trial, self.tell)
         return True
 

@@ -52,7 +52,7 @@ SHARED = (
 )
 
 #: A trial that takes longer has hung, and counts as caught. Seconds.
-PATIENCE = 120.0
+PATIENCE = 240.0
 
 #: The audit trail's guard lets only databases of such a name be emptied.
 TEMPLATE = f"test_controlplane_mutants_{os.getpid()}"
