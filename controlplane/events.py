@@ -74,6 +74,7 @@ SENTENCES: dict[str, tuple[int, str]] = {
         "{count} workers have stopped reporting",
     ),
     "scheduler.fired": (logging.INFO, "schedule {schedule_id} ({name}): job {job_id}"),
+    "scheduler.fired_many": (logging.INFO, "{count} schedules fired: as many jobs"),
     "scheduler.skipped": (
         logging.WARNING,
         "schedule {schedule_id} ({name}): skipped, {reason}",

@@ -5,8 +5,9 @@ result.
 import inspect
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from django.tasks import Task
@@ -92,7 +93,7 @@ def bind_arguments(task: Task, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     """
     given = (None, *args) if task.takes_context else tuple(args)
     try:
-        bound = inspect.signature(task.func).bind(*given, **kwargs)
+        bound = _signature(task.func).bind(*given, **kwargs)
     except TypeError as error:
         raise InvalidArguments(
             f"{task.name}: {error}.", field=_argument_named(str(error))
@@ -100,6 +101,12 @@ def bind_arguments(task: Task, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     if task.takes_context:
         bound.arguments.pop("context", None)
     return dict(bound.arguments)
+
+
+@cache
+def _signature(func: Callable[..., Any]) -> inspect.Signature:
+    """Asked for at each job; there are as many as there are tasks."""
+    return inspect.signature(func)
 
 
 def _argument_named(message: str) -> str:

@@ -17,6 +17,9 @@ from scheduling.models import Firing, JobSchedule
 from scheduling.requests import WAITING, job_request, next_turn, own_turn
 from scheduling.targets import target
 
+#: Of more firings than this at once the log tells the number only; the history has each.
+MAX_LINES = 20
+
 type Wanted = tuple[JobSchedule, Slot]
 
 _WITHOUT_JOB = {
@@ -43,8 +46,7 @@ def fire(wanted: Sequence[Wanted], *, kind: str, now: datetime) -> list[Firing]:
         firings += [_placed(p, kind, now, job) for p, job in zip(behind, placed, strict=True)]
     Firing.objects.bulk_create(firings)
     recorder.record_all(_event(firing) for firing in firings)
-    for firing in firings:
-        _log(firing)
+    _log(firings)
     return firings
 
 
@@ -147,9 +149,14 @@ def _event(firing: Firing) -> AuditEvent:
     )
 
 
-def _log(firing: Firing) -> None:
-    facts = {"schedule_id": firing.schedule_id, "name": firing.schedule.name}
-    if firing.made_job:
-        log_event("scheduler.fired", **facts, job_id=firing.job_id)
-    else:
-        log_event("scheduler.skipped", **facts, reason=firing.reason)
+def _log(firings: Sequence[Firing]) -> None:
+    """A line for each that made no job; those that did share one where they are many."""
+    made = [firing for firing in firings if firing.made_job]
+    if len(made) > MAX_LINES:
+        log_event("scheduler.fired_many", count=len(made))
+    for firing in firings:
+        facts = {"schedule_id": firing.schedule_id, "name": firing.schedule.name}
+        if not firing.made_job:
+            log_event("scheduler.skipped", **facts, reason=firing.reason)
+        elif len(made) <= MAX_LINES:
+            log_event("scheduler.fired", **facts, job_id=firing.job_id)

@@ -59,6 +59,7 @@ def seconds_to_next_due() -> float | None:
 
 def _lock_due(limit: int, now: datetime | None) -> list[JobSchedule]:
     rows = JobSchedule.objects.due(now).exclude(task__in=left_to_others())
+    rows = rows.defer("description", "tags")
     return list(rows.select_for_update(no_key=True, skip_locked=True)[:limit])
 
 

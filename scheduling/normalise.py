@@ -20,6 +20,10 @@ from scheduling.models import JobSchedule
 from scheduling.tasks_known import unknown_everywhere
 
 DATABASE_TROUBLE = (OperationalError, InterfaceError)
+#: Schedules read at once.
+CHUNK = 1000
+#: Of no interest here, and the only columns that may be large.
+_UNREAD = ("args", "kwargs", "tags", "description")
 
 
 @dataclass(slots=True)
@@ -32,53 +36,56 @@ class Normalised:
 
 
 def normalise() -> Normalised:
-    """Look at every live schedule. One that fails is logged with its id, PAUSED and skipped."""
+    """Look at every live schedule. One that fails is logged with its id, PAUSED and skipped.
+
+    Only what needs correcting is locked: other schedulers are at work on the rest.
+    """
     rows = JobSchedule.objects.live().exclude(schedule_status=ScheduleStatus.TASK_NOT_FOUND)
     missing = unknown_everywhere(rows.order_by("task").values_list("task", flat=True).distinct())
     above = set(above_limit().values_list("id", flat=True))
     done = Normalised()
-    for schedule_id in list(rows.order_by("id").values_list("id", flat=True)):
-        _normalise_row(schedule_id, missing, above, done)
+    last = 0
+    while chunk := list(rows.filter(id__gt=last).order_by("id").defer(*_UNREAD)[:CHUNK]):
+        for schedule in chunk:
+            _look_at(schedule, missing, above, done)
+        last = chunk[-1].id
     return done
 
 
-def _normalise_row(schedule_id: int, missing: set[str], above: set[int], done: Normalised) -> None:
+def _look_at(schedule: JobSchedule, missing: set[str], above: set[int], done: Normalised) -> None:
     done.seen += 1
     try:
+        if _fault(schedule, missing, above) is None:
+            return
         with transaction.atomic():
-            schedule = JobSchedule.objects.select_for_update(no_key=True).get(id=schedule_id)
-            if _corrected(schedule, missing, above):
-                done.changed.append(schedule_id)
+            locked = JobSchedule.objects.select_for_update(no_key=True).get(id=schedule.id)
+            fault = _fault(locked, missing, above)
+            if fault is not None:
+                put_into(locked, *fault)
+                done.changed.append(locked.id)
     except DATABASE_TROUBLE:
         raise
     except Exception as error:  # noqa: BLE001 - one bad row never stops the others
-        done.failed.append(schedule_id)
-        _pause_failing(schedule_id, error)
+        done.failed.append(schedule.id)
+        set_aside(schedule, error)
 
 
-def _corrected(schedule: JobSchedule, missing: set[str], above: set[int]) -> bool:
-    """Whether the schedule had to be put into another status."""
+def _fault(
+    schedule: JobSchedule, missing: set[str], above: set[int]
+) -> tuple[ScheduleStatus, str] | None:
+    """The status that the schedule belongs in, and why; None when all is well with it."""
     if schedule.task in missing:
         reason = f"No installed app and no live worker knows the task {schedule.task}."
-        put_into(schedule, ScheduleStatus.TASK_NOT_FOUND, reason)
-        return True
+        return ScheduleStatus.TASK_NOT_FOUND, reason
     if schedule.id in above and schedule.schedule_status == ScheduleStatus.ENABLED:
-        reason = f"It is above the limit of {conf.options().schedule_limit} schedules."
-        put_into(schedule, ScheduleStatus.PAUSED, reason)
-        return True
+        limit = conf.options().schedule_limit
+        return ScheduleStatus.PAUSED, f"It is above the limit of {limit} schedules."
     if not schedule.times:
-        return False
+        return None
     try:
         if schedule.cron:
             cron.canonical(schedule.cron)
     except InvalidCron as error:
-        put_into(schedule, ScheduleStatus.UNSCHEDULED, reason_of(error))
-        return True
+        return ScheduleStatus.UNSCHEDULED, reason_of(error)
     zone_named(schedule.timezone)
-    return False
-
-
-def _pause_failing(schedule_id: int, error: Exception) -> None:
-    schedule = JobSchedule.objects.defer("args", "kwargs", "tags").filter(id=schedule_id).first()
-    if schedule is not None:
-        set_aside(schedule, error)
+    return None

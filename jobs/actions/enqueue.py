@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -89,13 +89,25 @@ def enqueue_many(requests: Sequence[JobRequest], *, actor: Actor) -> list[Enqueu
     rows = [_row(request, actor) for request in requests]
     with transaction.atomic():
         ids = queue.insert(rows)
+        held = _overlaps_held(row for row, id_ in zip(rows, ids, strict=True) if id_ is None)
         return [
-            Enqueued(job_id, created=True) if job_id is not None else _existing_or_none(row)
+            Enqueued(job_id, created=True) if job_id is not None else _existing_or_none(row, held)
             for row, job_id in zip(rows, ids, strict=True)
         ]
 
 
-def _existing_or_none(row: queue.NewJob) -> Enqueued | None:
+def _overlaps_held(refused: Iterable[queue.NewJob]) -> set[str | None]:
+    """Which overlap keys unfinished jobs hold, of rows that have no other key: one look for all."""
+    keys = {row.overlap_key for row in refused if not (row.unique_key or row.idempotency_key)}
+    if not keys:
+        return set()
+    holders = Job.objects.unfinished().filter(overlap_key__in=keys)
+    return set(holders.values_list("overlap_key", flat=True))
+
+
+def _existing_or_none(row: queue.NewJob, held: Container[str | None]) -> Enqueued | None:
+    if not (row.unique_key or row.idempotency_key) and row.overlap_key in held:
+        return None
     try:
         return _existing(row)
     except KeyTaken:

@@ -45,6 +45,8 @@ def _item(item: str, low: int, high: int) -> list[int]:
     if span == "*":
         return list(range(low, high + 1, int(step or 1)))
     first, _, last = span.partition("-")
+    if high == 6 and last == "7" != first:  # Sunday at the end of the week
+        return [n % 7 for n in range(_number(first, high), 8, int(step or 1))]
     begin = _number(first, high)
     end = _number(last, high) if last else (high if step else begin)
     size = high - low + 1

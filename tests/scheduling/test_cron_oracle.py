@@ -1,4 +1,4 @@
-"""The cron engine against a watched clock: wherever the clock changes, and wherever chance leads."""
+"""The cron engine against a watched clock: wherever it changes, and wherever chance leads."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
