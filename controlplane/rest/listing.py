@@ -19,7 +19,7 @@ MAX_PARAMETER = 1_000
 def check_parameters(request: Request, known: Collection[str]) -> None:
     """Refuse a query parameter that nobody reads, or that is given twice. Raises InvalidInput.
 
-    A misspelt filter that were ignored would give a script everything instead of a few.
+    A misspelt or empty filter that were ignored would give a script everything instead of a few.
     """
     for name, values in request.query_params.lists():
         if name not in known:
@@ -29,6 +29,8 @@ def check_parameters(request: Request, known: Collection[str]) -> None:
         if len(values) > 1:
             message = f"{name} is given {len(values)} times; give it once."
             raise InvalidInput(message, field=name)
+        if not values[0]:
+            raise InvalidInput(f"{name} is empty; leave it out.", field=name)
         if len(values[0]) > MAX_PARAMETER or "\x00" in values[0]:
             message = f"{name} must have at most {MAX_PARAMETER} characters, none of them NUL."
             raise InvalidInput(message, field=name)

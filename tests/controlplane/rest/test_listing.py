@@ -18,6 +18,7 @@ def asking(query: str) -> Request:
     [
         ("stauts=x", "stauts"),
         ("status=a&status=b", "status"),
+        ("status=", "status"),
         ("status=%00", "status"),
         (f"status={'x' * 1_001}", "status"),
         ("status__password__startswith=x", "status__password__startswith"),
