@@ -44,7 +44,7 @@ def conflict_of(base: str, current: Mapping[str, Any], submitted: Mapping[str, A
         was = before.get(name, now)
         if now != was and yours == was:
             merged[name] = value
-        if now not in {was, yours} or (now != was and yours == was):
+        if now not in {was, yours}:
             changed.append(ChangedField(name, was, now, yours))
     merged |= {name: current[name] for name in ("version", "base") if name in current}
     return Conflict(changed, merged)

@@ -1,17 +1,15 @@
-"""The schedules' pages: what they show, to whom, and what their buttons do."""
+"""The page of one schedule: what it shows, to whom, and what its buttons do."""
 
 import pytest
 from django.test import Client
 
 from accounts.models import User
 from controlplane.actors import Actor
-from jobs.lifecycle import Status
 from jobs.models import Job
 from scheduling.actions import delete_schedule
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.materialise import fire_due
 from scheduling.models import JobSchedule
-from tests.factories import make_job
 from tests.scheduling.factories import make_due, make_schedule
 
 LIST = "/schedules/"
@@ -30,57 +28,6 @@ def post(client: Client, schedule: JobSchedule, noun: str, **fields: str) -> int
 def status_of(schedule: JobSchedule) -> str:
     schedule.refresh_from_db()
     return schedule.schedule_status
-
-
-def test_the_list_shows_both_statuses_times_and_the_last_run(operator_client: Client) -> None:
-    schedule = make_due(make_schedule("Nightly backup", cron="0 3 * * *", timezone="Europe/Berlin"))
-    fire_due(10)
-    job = Job.objects.get()
-    page = operator_client.get(LIST).text
-    for shown in ("Nightly backup", "0 3 * * *", "Europe/Berlin", "At 03:00", "Enabled", "Ready"):
-        assert shown in page
-    assert f"/jobs/{job.id}/" in page
-    make_job(Status.RUNNING, trigger="schedule", trigger_id=schedule.id)
-    assert "Running</span>" in operator_client.get(LIST).text
-
-
-def test_an_empty_list_says_how_to_fill_it(operator_client: Client) -> None:
-    assert "importcrontab" in operator_client.get(LIST).text
-
-
-def test_each_status_can_be_filtered_on_its_own(operator_client: Client) -> None:
-    make_schedule("alpha")
-    make_schedule("beta", enabled=False)
-    busy = make_schedule("gamma", enabled=False)
-    make_job(Status.RUNNING, trigger="schedule", trigger_id=busy.id)
-
-    def names(query: str) -> set[str]:
-        page = operator_client.get(f"{LIST}?{query}").text
-        return {name for name in ("alpha", "beta", "gamma") if f"{name}</a>" in page}
-
-    assert names("status=ENABLED") == {"alpha"}
-    assert names("status=PAUSED") == {"beta", "gamma"}
-    assert names("execution=RUNNING") == {"gamma"}
-    assert names("status=PAUSED&execution=READY") == {"beta"}
-
-
-@pytest.mark.parametrize(
-    "query", ["status=ON", "execution=busy", "from=x", "sort=age", "page_size=0"]
-)
-def test_a_bad_filter_is_refused_by_name(operator_client: Client, query: str) -> None:
-    response = operator_client.get(f"{LIST}?{query}")
-    assert response.status_code == 400
-    assert query.partition("=")[0] in response.text
-
-
-def test_the_list_takes_the_same_queries_however_long(
-    operator_client: Client, django_assert_max_num_queries: object
-) -> None:
-    for i in range(30):
-        make_due(make_schedule(f"schedule {i}"))
-    fire_due(100)
-    with django_assert_max_num_queries(10):  # type: ignore[operator]
-        operator_client.get(LIST)
 
 
 def test_the_detail_shows_arguments_next_runs_firings_and_the_trail(
@@ -186,17 +133,6 @@ def test_a_corrupt_row_breaks_no_page(
     JobSchedule.objects.filter(id=schedule.id).update(**corruption)
     assert operator_client.get(LIST).status_code == 200
     assert show(operator_client, schedule)
-
-
-def test_the_refreshed_regions_are_served_alone(operator_client: Client) -> None:
-    schedule = make_schedule()
-    htmx = {"HX-Request": "true"}
-    part = operator_client.get(LIST, headers={**htmx, "HX-Target": "schedules"}).text
-    assert part.lstrip().startswith('<div class="stack" id="schedules"')
-    part = operator_client.get(
-        f"{LIST}{schedule.id}/", headers={**htmx, "HX-Target": "schedule"}
-    ).text
-    assert part.lstrip().startswith('<div class="stack" id="schedule"')
 
 
 def test_deleting_twice_is_not_found(operator_client: Client, system: Actor) -> None:
