@@ -271,9 +271,8 @@ def _release_connections() -> None:
     for connection in connections.all(initialized_only=True):
         if connection.in_atomic_block:
             connection.close()
-            del connections[
-                connection.alias
-            ]  # or it would count as inside that transaction for ever
+            # Or it would count as inside that transaction for ever.
+            del connections[connection.alias]
         else:
             connection.close_if_unusable_or_obsolete()
 

@@ -6,6 +6,7 @@ from tests.rules.tree import ROOT, listing, product
 
 #: Modules without a test file of their own, and what stands in for it.
 EXEMPT = {
+    "controlplane/apps.py": "registers the checks that tests/controlplane/test_checks.py runs",
     "controlplane/management/commands/up.py": "run for real in tests/processes/test_up.py",
     "controlplane/up/session.py": "run for real in tests/processes/test_up.py",
     "controlplane/asgi.py": "served for real in tests/controlplane/test_serving.py",

@@ -16,7 +16,7 @@ ONE = ["default"]
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The clock: change its only item to move it."""
     moment = [100.0]
-    monkeypatch.setattr(sweep.time, "monotonic", lambda: moment[0])
+    monkeypatch.setattr("jobs.runtime.sweep.time.monotonic", lambda: moment[0])
     return moment
 
 
