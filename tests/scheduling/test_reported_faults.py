@@ -7,6 +7,7 @@ import logging
 import time
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Any
 
 import pytest
 from django.db.models.functions import Now
@@ -213,7 +214,7 @@ def test_b16_a_time_missed_for_an_hour_is_made_up_for_or_told_of(
     ],
 )
 def test_b17_three_hours_of_minutes_bring_neither_a_storm_nor_silence(
-    values: dict[str, object], jobs: int
+    values: dict[str, Any], jobs: int
 ) -> None:
     schedule = make_schedule(cron="* * * * *", **values)
     make_due_at(schedule, at("2026-05-04 09:00"))
