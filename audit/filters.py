@@ -77,11 +77,14 @@ class AuditFilter(forms.Form):
 
 
 def _in_utc(moment: datetime | None) -> datetime | None:
-    """The database takes fewer offsets than the form does."""
+    """The database takes fewer offsets than the form does. Beyond all years is at their edge."""
+    if moment is None:
+        return None
     try:
-        return moment and moment.astimezone(UTC)
+        return moment.astimezone(UTC)
     except OverflowError:
-        raise forms.ValidationError("This is before the first or after the last year.") from None
+        edge = datetime.min if moment.year == datetime.min.year else datetime.max
+        return edge.replace(tzinfo=UTC)
 
 
 def _person_id(digits: str) -> int:
