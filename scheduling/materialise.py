@@ -4,7 +4,7 @@ Each schedule is locked while it is dealt with (SKIP LOCKED: others take the nex
 firing is unique by schedule, nominal time and kind: no time becomes two jobs. All commits together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -21,6 +21,8 @@ from scheduling.firings import fire
 from scheduling.models import Firing, JobSchedule
 from scheduling.tasks_known import left_to_others
 
+#: Times that one transaction deals with, unless a single schedule has more.
+MAX_SLOTS = 5000
 #: The connection, the transaction or the race for a key is at fault, not a schedule.
 NOT_ITS_FAULT = (OperationalError, InterfaceError, KeyTaken)
 
@@ -36,8 +38,9 @@ class Plan:
 def fire_due(limit: int, *, now: datetime | None = None) -> int:
     """Deal with at most `limit` due schedules in one transaction; return how many there were.
 
-    A schedule that cannot be dealt with is set aside with the reason, and never stops the others.
-    `now` is the database's time unless a test gives one.
+    After an outage they may have very many times: of those, no more than MAX_SLOTS at once, and
+    `limit` is returned where some are left. A schedule that cannot be dealt with is set aside with
+    the reason, and never stops the others. `now` is the database's time unless a test gives one.
     """
     with transaction.atomic():
         schedules = _lock_due(limit, now)
@@ -45,9 +48,10 @@ def fire_due(limit: int, *, now: datetime | None = None) -> int:
             return 0
         now = now or time_at(schedules[0].id)
         plans = _plans(schedules, now)
-        if plans and not _carried_out(plans, now):
-            _carry_out_each(plans, now)
-    return len(schedules)
+        taken = list(_up_to_bound(plans))
+        if taken and not _carried_out(taken, now):
+            _carry_out_each(taken, now)
+    return len(schedules) if len(taken) == len(plans) else limit
 
 
 def seconds_to_next_due() -> float | None:
@@ -75,6 +79,16 @@ def _plans(schedules: Sequence[JobSchedule], now: datetime) -> list[Plan]:
         else:
             plans.append(Plan(row, due))
     return plans
+
+
+def _up_to_bound(plans: Sequence[Plan]) -> Iterator[Plan]:
+    """The first ones, and of them no more than the bound allows, but always one."""
+    slots = 0
+    for plan in plans:
+        slots += len(plan.due.slots)
+        if slots > MAX_SLOTS and slots > len(plan.due.slots):
+            return
+        yield plan
 
 
 def _rule(schedule: JobSchedule) -> MissedRule:

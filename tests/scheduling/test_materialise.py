@@ -11,6 +11,7 @@ from django.db.models import F
 from audit.models import AuditEvent
 from audit.vocabulary import EventType
 from jobs.models import Job, Trigger
+from scheduling import materialise
 from scheduling.lifecycle import MissedPolicy, OverlapPolicy, ScheduleStatus
 from scheduling.materialise import fire_due, seconds_to_next_due
 from scheduling.models import Firing, JobSchedule
@@ -223,6 +224,26 @@ def test_a_batch_takes_the_longest_waiting_first() -> None:
     make_due(make_schedule("later"), timedelta(seconds=5))
     assert fire_due(1) == 1
     assert Firing.objects.get().schedule_id == late.id
+
+
+@pytest.mark.django_db
+def test_very_many_times_are_dealt_with_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(materialise, "MAX_SLOTS", 10)
+    for number in range(5):
+        schedule = make_schedule(
+            f"schedule {number}",
+            cron="* * * * *",
+            overlap_policy=OverlapPolicy.ALLOW,
+            missed_policy=MissedPolicy.RUN_ALL,
+            missed_limit=30 if number == 4 else 4,
+        )
+        make_due_at(schedule, NINE + timedelta(seconds=number))
+    now = NINE + timedelta(hours=1)
+    dealt = []
+    while (found := fire_due(10, now=now)) == 10:
+        dealt.append(Job.objects.count())
+    assert dealt == [8, 16]
+    assert (found, Job.objects.count()) == (1, 46)
 
 
 @pytest.mark.django_db
