@@ -7,13 +7,16 @@ rows and skips what others hold. Called by actions and runtime only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Min
+from django.db.models import Exists, Min
 from django.db.models.functions import Now
 
 from audit import recorder
@@ -111,7 +114,9 @@ def insert(rows: Sequence[NewJob]) -> list[int | None]:
     Returns the new ids in order; None where a unique key of the row is held by another job.
     """
     ids: list[int | None] = []
-    with transaction.atomic(), connection.cursor() as cursor:
+    # One statement is all or nothing by itself.
+    together = transaction.atomic() if len(rows) > INSERT_CHUNK else nullcontext()
+    with together, connection.cursor() as cursor:
         for start in range(0, len(rows), INSERT_CHUNK):
             chunk = rows[start : start + INSERT_CHUNK]
             columns = dict(zip(NewJob._fields, map(list, zip(*chunk, strict=True)), strict=True))
@@ -153,7 +158,7 @@ def claim(
     leaves out tasks by dotted path; `above_priority` takes only jobs of a higher priority; `after`
     takes only jobs of the same priority that stand behind that place.
     """
-    wanted = _Wanted(isolated, exclude, above_priority, after)
+    wanted = _Wanted(isolated, tuple(sorted(exclude)), above_priority, after)
     shares = _shares(queues, limit, wanted)
     if not shares:
         return []
@@ -170,31 +175,36 @@ def _locking(shares: Mapping[str, int], wanted: _Wanted) -> tuple[str, list[Any]
     """The ORM's skip-locked selects, one for each queue, as the first part of a statement."""
     parts: list[str] = []
     parameters: list[Any] = []
-    # Nothing is executed in here; the ORM insists on a transaction for any select_for_update.
-    with transaction.atomic():
-        for number, (queue, share) in enumerate(shares.items()):
-            rows = _candidates(queue, wanted).select_for_update(skip_locked=True, no_key=True)
-            text, values = rows.values_list("id", "status")[:share].query.sql_with_params()
-            parts.append(f"queue_{number} AS MATERIALIZED ({text})")
-            parameters += values
-    union = " UNION ALL ".join(
-        f"SELECT id, status FROM queue_{number}"  # noqa: S608 - a number of our own
-        for number in range(len(parts))
-    )
+    compiled = _locking_select if wanted.after is None else _locking_select.__wrapped__
+    for number, (queue, share) in enumerate(shares.items()):
+        text, values = compiled(queue, wanted)
+        parts.append(f"queue_{number} AS MATERIALIZED ({text} LIMIT %s)")
+        parameters += [*values, share]
+    union = " UNION ALL ".join(f"TABLE queue_{number}" for number in range(len(parts)))
     return ", ".join([*parts, f"candidates AS ({union})"]), parameters
+
+
+@lru_cache(maxsize=256)
+def _locking_select(queue: str, wanted: _Wanted) -> tuple[str, tuple[Any, ...]]:
+    """The ORM's skip-locked select of what may be claimed from a queue, without its limit."""
+    with transaction.atomic():  # nothing is executed, but select_for_update insists on one
+        rows = _candidates(queue, wanted).select_for_update(skip_locked=True, no_key=True)
+        text, values = rows.values_list("id", "status").query.sql_with_params()
+    return text, tuple(values)
 
 
 class _Wanted(NamedTuple):
     isolated: bool
-    exclude: Collection[str]
+    exclude: tuple[str, ...]
     above_priority: int | None
     after: Place | None
 
 
 def _candidates(queue: str, wanted: _Wanted) -> JobQuerySet:
     rows = Job.objects.claimable().filter(queue=queue, isolated=wanted.isolated)
+    rows = rows.exclude(Exists(Queue.objects.paused().filter(name=queue)))
     if wanted.exclude:
-        rows = rows.exclude(task__in=list(wanted.exclude))
+        rows = rows.exclude(task__in=wanted.exclude)
     if wanted.above_priority is not None:
         rows = rows.filter(priority__gt=wanted.above_priority)
     if wanted.after is not None:
@@ -214,10 +224,7 @@ def _shares(queues: Collection[str], limit: int, wanted: _Wanted) -> dict[str, i
     for queue in queues:
         rows = _candidates(queue, wanted).values_list("priority", "queued_at", "id")
         heads += [(-priority, queued, id_, queue) for priority, queued, id_ in rows[:limit]]
-    shares: dict[str, int] = {}
-    for *_, queue in sorted(heads)[:limit]:
-        shares[queue] = shares.get(queue, 0) + 1
-    return shares
+    return Counter(queue for *_, queue in sorted(heads)[:limit])
 
 
 def lock_executions(ids: Iterable[int], *, skip_locked: bool = False) -> ExecutionQuerySet:

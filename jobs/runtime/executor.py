@@ -154,9 +154,11 @@ class Executor(Loop):
             lane.sweep.claimed(claimed, full=len(claimed) == room)
         if claimed or above is not None or after is not None:
             self._dry.discard(lane.isolated)
-        else:
+        elif self.sources.dry(isolated=lane.isolated, seconds=self.tick_seconds, words=words):
             self._dry.add(lane.isolated)
-            self.sources.dry(isolated=lane.isolated, seconds=self.tick_seconds, words=words)
+        else:
+            self._dry.discard(lane.isolated)
+            self.wake()
 
     def _enter(self, claimed: Claimed) -> Attempt:
         return Attempt(claimed=claimed, place=self.ledger.enter(claimed.execution_id))

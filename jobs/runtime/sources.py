@@ -26,6 +26,8 @@ class Sources:
         self._lock = threading.Lock()
         self._known: list[str] = []
         self._read_at = float("-inf")
+        #: The known queues were read from the database, not just named by a notification.
+        self._listed = True
         self._cancels_at = 0.0
         self._dry_until = [0.0, 0.0]
         self._news = True
@@ -38,20 +40,29 @@ class Sources:
         return time.monotonic() < self._dry_until[isolated]
 
     def queues(self) -> list[str]:
-        """Queues that may hold work, paused ones left out."""
+        """Queues that may hold work. The claim itself takes nothing from a paused one."""
         now = time.monotonic()
         if now - self._read_at > FRESH_SECONDS:
             self._read_at = now
+            self._listed = True
             found = queue.pending_queues()
             self._known = [name for name in found if not self._served or name in self._served]
         return self._known
 
     def heard(self, name: str) -> None:
-        """A notification named this queue, or "" when any may have been missed: look again."""
+        """A notification named this queue, or "" when any may have been missed: look again.
+
+        When nothing was left to claim anywhere, the named queue is claimed from at once, and the
+        list of queues is read after that.
+        """
+        now = time.monotonic()
+        nothing_left = all(now < until for until in self._dry_until)
         self.words += 1
         self._dry_until = [0.0, 0.0]
         self._news = True
-        if name not in self._known:
+        if name and nothing_left and (not self._served or name in self._served):
+            self._known, self._read_at, self._listed = [name], now, False
+        elif name not in self._known:
             self._read_at = float("-inf")
 
     def news(self) -> bool:
@@ -62,15 +73,17 @@ class Sources:
             return True
         return False
 
-    def dry(self, *, isolated: bool, seconds: float, words: int) -> None:
+    def dry(self, *, isolated: bool, seconds: float, words: int) -> bool:
         """A claim found nothing: until a notification there is nothing to look for, but for the
         slow poll. `words` is how many had been heard before the claim: one that came since may be
-        of work that the claim could not see yet.
+        of work that the claim could not see yet. False: look again at once.
         """
-        self._read_at = float("-inf")
-        self._dry_until[isolated] = time.monotonic() + seconds
-        if self.words != words:
+        if not self._listed or self.words != words:
+            self._read_at = float("-inf")
             self._dry_until[isolated] = 0.0
+            return False
+        self._dry_until[isolated] = time.monotonic() + seconds
+        return True
 
     def excluded(self) -> frozenset[str]:
         """Tasks not to claim."""

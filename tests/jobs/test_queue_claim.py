@@ -198,3 +198,13 @@ def test_a_place_tells_jobs_of_one_moment_apart_by_id() -> None:
     claimed, _ = claim(limit=2)
     assert claimed.place == queue.Place(0, NOW, jobs[0])
     assert ids(claim(after=queue.Place(0, NOW, jobs[2]))) == [jobs[3]]
+
+
+def test_nothing_is_claimed_from_a_queue_that_was_paused_meanwhile() -> None:
+    """The executor may have heard of the job before it heard of the pause."""
+    job = make_job()
+    row = Queue.objects.create(name="default", paused_at=NOW)
+    assert claim() == []
+    row.paused_until = NOW - SECOND
+    row.save()
+    assert ids(claim()) == [job.id], "a pause with an end is over by itself"

@@ -78,16 +78,52 @@ def test_a_notification_during_the_claim_is_not_forgotten(around: Surroundings) 
     sources = Sources([], [])
     before = sources.words
     sources.heard("default")
-    sources.dry(isolated=False, seconds=5.0, words=before)
+    assert not sources.dry(isolated=False, seconds=5.0, words=before)
     assert not sources.is_dry(isolated=False)
 
 
-def test_a_dry_claim_makes_it_look_at_the_queues_again(around: Surroundings) -> None:
+def test_a_queue_named_while_nothing_was_left_is_claimed_from_before_the_list_is_read(
+    around: Surroundings,
+) -> None:
     sources = Sources([], [])
     sources.queues()
-    sources.dry(isolated=False, seconds=0.0, words=0)
-    sources.queues()
+    for isolated in (False, True):
+        assert sources.dry(isolated=isolated, seconds=5.0, words=0)
+    sources.heard("mail")
+    assert sources.queues() == ["mail"]
+    assert around.asked == 1
+    assert not sources.dry(isolated=False, seconds=5.0, words=1), "other queues were not looked at"
+    assert not sources.is_dry(isolated=False)
+    assert sources.queues() == ["default", "mail"]
+    assert sources.dry(isolated=False, seconds=5.0, words=1)
     assert around.asked == 2
+
+
+def test_a_queue_named_while_something_is_left_comes_in_its_turn(around: Surroundings) -> None:
+    sources = Sources([], [])
+    sources.queues()
+    sources.dry(isolated=True, seconds=5.0, words=0)
+    sources.heard("mail")
+    assert sources.queues() == ["default", "mail"]
+
+
+def test_two_queues_named_at_once_are_both_looked_at(around: Surroundings) -> None:
+    sources = Sources([], [])
+    sources.queues()
+    for isolated in (False, True):
+        sources.dry(isolated=isolated, seconds=5.0, words=0)
+    sources.heard("mail")
+    sources.heard("default")
+    assert sources.queues() == ["default", "mail"]
+
+
+def test_a_named_queue_that_others_serve_is_left_to_them(around: Surroundings) -> None:
+    sources = Sources(["default"], [])
+    sources.queues()
+    for isolated in (False, True):
+        sources.dry(isolated=isolated, seconds=5.0, words=0)
+    sources.heard("mail")
+    assert sources.queues() == ["default"]
 
 
 def test_news_are_told_once_and_suspected_now_and_then(around: Surroundings) -> None:
