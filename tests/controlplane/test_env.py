@@ -111,7 +111,12 @@ def test_production_refuses_to_start_without_a_secret_key(settings_with: Any) ->
 
 
 def test_production_allows_no_host_by_itself(settings_with: Any) -> None:
-    found = settings_with(DJANGO_ENV="production", SECRET_KEY="k" * 50, ALLOWED_HOSTS="")
+    found = settings_with(
+        DJANGO_ENV="production",
+        SECRET_KEY="k" * 50,
+        JWT_SIGNING_KEY="j" * 50,
+        ALLOWED_HOSTS="",
+    )
     assert found["ALLOWED_HOSTS"] == []
     assert found["SESSION_COOKIE_SECURE"] is True
     assert found["DEBUG"] is False

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pytest
 
 from jobs.queue import Claimed, Place
-from jobs.runtime import sweep
 from jobs.runtime.sweep import SWEEP_SECONDS, Sweep
 from tests.jobs.runtime.attempts import attempt
 
