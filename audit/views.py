@@ -21,7 +21,7 @@ def event_list(request: HtmxHttpRequest) -> HttpResponse:
     rows = queries.history(wanted.criteria()) if wanted.is_valid() else AuditEvent.objects.none()
     page = paginate(rows, page_request(request.GET), fill=True)
     context = {"title": "Audit", "filter": wanted, "page": page}
-    response = render_page(request, "audit/list.html", context)
+    response = render_page(request, "audit/list.html", context, partial="events")
     if not wanted.is_valid():
         response.status_code = 400
     return response

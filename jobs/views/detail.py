@@ -20,9 +20,8 @@ from jobs.models import Job
 from jobs.redaction import redacted, sensitive_names, shown_arguments
 from jobs.views.buttons import buttons_for
 
-#: Seconds between two looks of the page at its job: short while it moves, longer while it waits.
-MOVING_SECONDS = 2
-WAITING_SECONDS = 10
+#: Seconds between two looks of the page at a running job's log.
+RUNNING_SECONDS = 2
 
 
 @require_safe
@@ -48,11 +47,8 @@ def job_detail(request: HtmxHttpRequest, job_id: int) -> HttpResponse:
 
 
 def refresh_seconds(job: Job) -> int | None:
-    """How often the page looks again; None once nothing more can happen by itself."""
-    if job.status in ENDED:
-        return None
-    moving = job.status in (Status.PENDING, Status.RUNNING)
-    return MOVING_SECONDS if moving else WAITING_SECONDS
+    """How often the page asks by itself: while the job runs, as logs and progress are no events."""
+    return RUNNING_SECONDS if job.status == Status.RUNNING else None
 
 
 def is_waiting(job: Job) -> bool:

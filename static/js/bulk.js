@@ -1,6 +1,6 @@
 // Rows that can be selected: one box for all of them, and how many there are. Without this file the rows' boxes still work.
 (() => {
-  const boxes = (form) => [...document.querySelectorAll(`input[type="checkbox"][form="${form.id}"]:not(:disabled)`)];
+  const boxes = (form) => [...form.elements].filter((box) => box.type === "checkbox" && !box.disabled);
 
   const tell = () => {
     const form = document.querySelector("[data-bulk]");

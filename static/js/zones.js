@@ -85,6 +85,5 @@
     localise(document);
     if (!isUtc) for (const form of document.querySelectorAll("[data-utc-filters]")) show(form);
   });
-  document.addEventListener("htmx:afterSwap", (event) => localise(event.detail.target));
-  document.addEventListener("htmx:oobAfterSwap", (event) => localise(event.detail.target));
+  document.addEventListener("htmx:load", (event) => localise(event.target));
 })();

@@ -5,7 +5,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import User
-from jobs.lifecycle import ENDED, Outcome, Status
+from jobs.lifecycle import Outcome, Status
 from jobs.models import ExecutionLog, Job, JobExecution
 from jobs.redaction import MASK
 from tests.factories import make_job, make_odd_execution
@@ -40,11 +40,12 @@ def test_an_impossible_id_is_not_found(operator_client: Client, id_: int) -> Non
 
 
 @pytest.mark.parametrize("status", Status)
-def test_a_page_looks_again_only_until_the_job_has_ended(
+def test_a_page_asks_by_itself_only_while_the_job_runs(
     operator_client: Client, status: Status
 ) -> None:
     page = show(operator_client, make_job(status))
-    assert ("hx-trigger" in page) is (status not in ENDED)
+    assert 'data-live="job:' in page, "events reach it in every state"
+    assert ("every 2s" in page) is (status is Status.RUNNING)
 
 
 def test_the_refreshed_region_is_served_alone(operator_client: Client) -> None:
@@ -53,7 +54,7 @@ def test_the_refreshed_region_is_served_alone(operator_client: Client) -> None:
         f"/jobs/{job.id}/", headers={"HX-Request": "true", "HX-Target": "job"}
     )
     assert response.text.lstrip().startswith('<div class="stack" id="job"')
-    assert 'hx-trigger="every 2s"' in response.text
+    assert 'hx-trigger="live, every 2s"' in response.text
 
 
 def test_sensitive_values_are_masked(operator_client: Client) -> None:
