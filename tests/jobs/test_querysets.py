@@ -37,6 +37,32 @@ def test_claimable_is_pending_only_and_in_the_order_of_the_claim() -> None:
     assert list(Job.objects.claimable()) == [high, *twins, young, low]
 
 
+@pytest.mark.usefixtures("unaided")
+def test_ahead_of_a_job_is_what_a_claim_takes_before_it() -> None:
+    now = timezone.now()
+    urgent = make_job(priority=1, queued_at=now + HOUR)
+    older = make_job(queued_at=now - HOUR)
+    twins = [make_job(queued_at=now) for _ in range(3)]
+    make_job(queued_at=now + HOUR)
+    make_job(priority=-1, queued_at=now - HOUR)
+    make_job(queue="other", queued_at=now - HOUR)
+    make_job(isolated=True, queued_at=now - HOUR)
+    make_job(Status.RUNNING)
+    assert list(Job.objects.ahead_of(twins[1])) == [urgent, older, twins[0]]
+    assert list(Job.objects.ahead_of(urgent)) == []
+
+
+def test_behind_a_place_is_the_rest_of_its_priority() -> None:
+    now = timezone.now()
+    twins = [make_job(queued_at=now) for _ in range(3)]
+    younger = make_job(queued_at=now + SECOND)
+    make_job(queued_at=now - SECOND)
+    make_job(priority=1, queued_at=now + HOUR)
+    make_job(priority=-1, queued_at=now + HOUR)
+    place = (0, now, twins[0].id)
+    assert list(Job.objects.behind(*place).order_by("id")) == [*twins[1:], younger]
+
+
 def test_due_is_what_waited_for_a_time_that_has_come() -> None:
     for status in set(Status) - {Status.SCHEDULED, Status.FAILED}:
         make_job(status)
@@ -92,6 +118,12 @@ def test_a_worker_lives_while_it_is_heard_of() -> None:
     make_worker(reported_at=now - timedelta(seconds=50))
     make_worker(stopped_at=now)
     assert list(Worker.objects.live()) == [heard]
+
+
+def test_a_worker_serves_the_queues_it_names_or_all() -> None:
+    of_all, of_mail = make_worker(), make_worker(queues=["urgent", "mail"])
+    make_worker(queues=["mailing"])
+    assert set(Worker.objects.serving("mail")) == {of_all, of_mail}
 
 
 def test_a_worker_knows_the_tasks_it_told_of() -> None:

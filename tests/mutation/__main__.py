@@ -38,6 +38,7 @@ TESTS = (
     "tests/jobs/test_settlement*.py",
     "tests/jobs/test_recovery*.py",
     "tests/jobs/test_waiting.py",
+    "tests/jobs/test_blockers.py",
     "tests/jobs/test_locks.py",
     "tests/jobs/runtime/test_watchdog.py",
     "tests/jobs/actions/test_[!e]*.py",
