@@ -23,3 +23,6 @@ WHITENOISE_AUTOREFRESH = True
 # Processes that a test starts get their options this way (tests/started.py writes it).
 _GIVEN: dict[str, Any] = json.loads(os.environ.get("CONTROL_PLANE_TEST_OPTIONS", "{}"))
 CONTROL_PLANE = _CONTROL_PLANE | _GIVEN
+
+# The web threads of the browser tests give their connections back, so that the database can go.
+DATABASES["default"]["CONN_MAX_AGE"] = 0  # noqa: F405

@@ -11,6 +11,7 @@ import secrets
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from controlplane.listener import Listener
@@ -93,7 +94,8 @@ class Hub:
         self._reader = loop.create_task(self._read(), name="live reader")
 
         def heard(channel: str, payload: str) -> None:
-            loop.call_soon_threadsafe(self._heard, channel)
+            with suppress(RuntimeError):  # the loop has ended; so will this thread
+                loop.call_soon_threadsafe(self._heard, channel)
 
         self._listener = Listener((EVENTS_CHANNEL, JOBS_CHANNEL), heard)
         self._listener.start()

@@ -2,16 +2,19 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
-from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
 from tests.factories import PASSWORD
+from tests.waiting import wait_until
 
 #: Opens a page as this person; keyword arguments are those of Playwright's new_context.
 OpenAs = Callable[..., Page]
@@ -34,14 +37,35 @@ def browser() -> Iterator[Browser]:
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
+@dataclass(frozen=True)
+class Site:
+    url: str
+
+
 @pytest.fixture
-def open_as(browser: Browser, live_server: LiveServer) -> Iterator[OpenAs]:
+def site(transactional_db: None) -> Iterator[Site]:
+    """The web process of the product, pages and live updates, in a thread on a free port."""
+    config = uvicorn.Config(
+        "controlplane.asgi:application", port=0, log_level="error", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until(lambda: server.started, what="the web server")
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Site(f"http://127.0.0.1:{port}")
+    server.should_exit = True
+    thread.join(10)
+
+
+@pytest.fixture
+def open_as(browser: Browser, site: Site) -> Iterator[OpenAs]:
     """Pages of people who have signed in through the login form; complaints fail the test."""
     complaints: list[str] = []
     with ExitStack() as opened:
 
         def open_as(person: User, path: str = "/jobs/", **context: Any) -> Page:
-            window = browser.new_context(base_url=live_server.url, **context)
+            window = browser.new_context(base_url=site.url, **context)
             opened.callback(window.close)
             page = window.new_page()
             page.on("console", lambda message: complaints.extend(_complaint(message)))

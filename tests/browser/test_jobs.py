@@ -6,9 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from jobs.actions.cancel import cancel_job
 from jobs.lifecycle import Status
 from jobs.models import JobExecution
 from tests.browser.conftest import OpenAs
+from tests.conftest import actor_for
 from tests.factories import make_job, make_jobs, succeed
 from tests.waiting import stays
 
@@ -80,7 +82,17 @@ def test_watch_a_job_come_to_its_end(open_as: OpenAs, operator: User) -> None:
     succeed(JobExecution.objects.get(job=job), {"sent": 12})
     badge(page, "Succeeded")
     expect(page.get_by_text('"sent": 12')).to_be_visible()
-    expect(page.locator("[hx-trigger]")).to_have_count(0)
+    expect(page.locator('[hx-trigger*="every"]')).to_have_count(0)
+
+
+def test_see_a_new_job_appear_in_two_open_windows(open_as: OpenAs, operator: User) -> None:
+    first, second = (open_as(operator, "/jobs/?status=PENDING") for _ in range(2))
+    job = make_job()
+    for page in (first, second):
+        expect(page.get_by_role("link", name="noop")).to_be_visible()
+    cancel_job(job_id=job.pk, actor=actor_for(operator))
+    for page in (first, second):
+        expect(page.get_by_role("link", name="noop")).to_have_count(0)
 
 
 def test_nothing_moves_while_a_question_is_open(open_as: OpenAs, operator: User) -> None:
