@@ -7,6 +7,7 @@ import pytest
 from scheduling import cron
 from scheduling.cron_zones import (
     first_instant,
+    gap_before,
     next_change,
     offset_at,
     wall_of,
@@ -56,7 +57,7 @@ def test_every_change_is_found_in_order(zone: str) -> None:
     while (change := next_change(after, until, zone_named(zone))) is not None:
         found.append(change)
         after = change
-    assert found == expected
+    assert tuple(found) == expected
 
 
 def test_offset_and_wall_agree() -> None:
@@ -69,3 +70,11 @@ def test_offset_and_wall_agree() -> None:
 def test_the_names_are_places_and_nothing_else() -> None:
     assert {"UTC", "Europe/Berlin", "Asia/Kolkata"} <= zone_names()
     assert not {"localtime", "Factory", "posixrules"} & zone_names()
+
+
+def test_a_gap_is_known_by_the_moment_at_its_end() -> None:
+    zone = zone_named("America/New_York")
+    gap = gap_before(at("2026-03-08 07:00"), zone)
+    assert gap == (datetime(2026, 3, 8, 2), datetime(2026, 3, 8, 3))
+    assert gap_before(at("2026-03-08 07:01"), zone) is None
+    assert gap_before(at("2026-11-01 06:00"), zone) is None
