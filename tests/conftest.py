@@ -5,11 +5,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
-
-
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import User

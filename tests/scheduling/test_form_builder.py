@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 
 from scheduling.errors import InvalidCron
-from scheduling.form_builder import built_cron, builder_fields
+from scheduling.form_builder import builder_fields, built_cron
 
 
 def test_posted_fields_make_an_expression() -> None:
