@@ -53,6 +53,7 @@ MONTH = Field("month", 1, 12, {name: i + 1 for i, name in enumerate(_MONTHS)})
 #: Sunday is 0 or 7.
 WEEKDAY = Field("day of week", 0, 7, {name: i for i, name in enumerate(_WEEKDAYS)})
 
+TIME_OF_DAY = (SECOND, MINUTE, HOUR)
 UNIX = (MINUTE, HOUR, DAY, MONTH, WEEKDAY)
 SPRING = (SECOND, *UNIX)
 
@@ -145,8 +146,8 @@ def _canonical_range(which: Field, item: str) -> str:
     if match["high"] is None:
         return low + step
     high = _value(which, match["high"])
-    # croniter reads an equal range as the whole field; it is the one value.
-    if which.number(low) == which.number(high):
+    # From a value to itself is the value; but a range in the time of day follows elapsed time.
+    if which not in TIME_OF_DAY and which.number(low) == which.number(high):
         return low
     return f"{low}-{high}{step}"
 
@@ -180,9 +181,11 @@ def _spell_for_croniter(which: Field, text: str) -> str:
 
 
 def _unrolled(which: Field, item: str) -> str:
-    """A range over the field's end, as a list: croniter loses count of its steps there."""
+    """A range over the field's end as a list, since croniter loses count of its steps there; and
+    one from a value to itself, which croniter reads as the whole field.
+    """
     match = re.fullmatch(r"(\d+)-(\d+)(?:/(\d+))?", item)
-    if match is None or int(match[1]) <= int(match[2]):
+    if match is None or int(match[1]) < int(match[2]):
         return item
     size = 7 if which is WEEKDAY else which.high - which.low + 1
     length = (int(match[2]) - int(match[1])) % size

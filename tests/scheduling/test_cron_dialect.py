@@ -63,6 +63,7 @@ def test_what_is_refused_names_the_reason_and_takes_no_time(expression: str, rea
         ("0 0 ? * L5", "0 0 * * 5L"),
         ("0 0 w15 * *", "0 0 15W * *"),
         ("0 0 * jan-jan *", "0 0 * JAN *"),
+        ("0 03-3 * * *", "0 3-3 * * *"),  # a range: it follows elapsed time, unlike 3
     ],
 )
 def test_there_is_one_stored_form(written: str, stored: str) -> None:

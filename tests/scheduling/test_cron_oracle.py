@@ -132,6 +132,7 @@ def agree(expression: str, zone: str, after: datetime) -> None:
 @example("30 2 * * *", "America/New_York", datetime(2026, 3, 1, tzinfo=UTC))
 @example("30 1 * * *", "America/New_York", datetime(2026, 11, 1, 6, 15, tzinfo=UTC))
 @example("10,20 45 1,2 * * *", "Australia/Lord_Howe", datetime(2026, 4, 1, tzinfo=UTC))
+@example("0 3-3 * * *", "Pacific/Chatham", datetime(2024, 4, 1, tzinfo=UTC))
 @example("30 22-2/3 15W * *", "Pacific/Chatham", datetime(2026, 4, 1, tzinfo=UTC))
 def test_any_accepted_expression_fires_as_the_clock_shows(
     expression: str, zone: str, after: datetime
