@@ -83,7 +83,7 @@ def asks(context: template.Context, schedule: JobSchedule, button: Button) -> Sa
         return format_html('href="{}"', reverse(button.view, args=[schedule.id]))
     place = reverse("scheduling:question", args=[schedule.id, button.verb])
     place += f"?{urlencode({'next': context['request'].get_full_path()})}"
-    return format_html('href="{0}" hx-get="{0}" hx-target="#ask"', place)
+    return format_html('href="{0}" hx-get="{0}" hx-target="#ask" hx-swap="innerHTML"', place)
 
 
 @register.simple_tag(takes_context=True)

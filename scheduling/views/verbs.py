@@ -75,7 +75,9 @@ def clearance(request: HtmxHttpRequest, schedule_id: int) -> HttpResponse:
 def deletion(request: HtmxHttpRequest, schedule_id: int) -> HttpResponse:
     actions.delete_schedule(schedule_id=schedule_id, actor=actor_of(request))
     messages.success(request, "The schedule is deleted.")
-    return redirect(next_place(request) or reverse("scheduling:list"))
+    place = next_place(request)
+    gone = place.startswith(reverse("scheduling:detail", args=[schedule_id]))
+    return redirect(reverse("scheduling:list") if gone or not place else place)
 
 
 def _asked(

@@ -61,6 +61,18 @@ def test_arguments_that_do_not_fit_are_asked_for_again(
     assert not Job.objects.exists()
 
 
+def test_a_deletion_leads_to_the_list_and_not_to_what_is_gone(operator_client: Client) -> None:
+    for back, place in (
+        ("/schedules/{}/", "/schedules/"),
+        ("/schedules/{}/history/", "/schedules/"),
+        ("", "/schedules/"),
+        ("/schedules/?q=x", "/schedules/?q=x"),
+    ):
+        schedule = make_schedule()
+        fields = {"next": back.format(schedule.id)}
+        assert operator_client.post(path(schedule, "deletion/"), fields)["Location"] == place
+
+
 def test_an_answer_leads_back_to_where_it_was_asked(operator_client: Client) -> None:
     schedule = make_schedule()
     back = "/schedules/?status=ENABLED"

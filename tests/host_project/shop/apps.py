@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class HostAppConfig(AppConfig):
+    name = "tests.host_project.shop"
