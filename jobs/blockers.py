@@ -7,11 +7,13 @@ a PENDING job without a blocker is the one that the next claim of its queue take
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
 
+from accounts.permissions import sees_all
+from controlplane.actors import Actor
 from jobs.lifecycle import Status
 from jobs.models import Job, JobExecution, Queue, Worker
 
@@ -48,6 +50,14 @@ def blockers_of(job: Job) -> list[Blocker]:
         sentence = "It may have had an effect that cannot be undone: somebody must say what to do."
         return [Blocker("needs_verification", sentence)]
     return []
+
+
+def blockers_shown_to(actor: Actor, job: Job) -> list[Blocker]:
+    """The same; other people's jobs go unnamed before those who may not see them."""
+    found = blockers_of(job)
+    if sees_all(actor, "jobs.see_all"):
+        return found
+    return [replace(blocker, job_id=None) for blocker in found]
 
 
 def _of_pending(job: Job) -> Iterator[Blocker]:
@@ -108,7 +118,7 @@ def _waiting(job: Job) -> Blocker:
     holder = Job.objects.unfinished().filter(overlap_key=job.waits_for_key).first()
     if holder is None:
         return Blocker("about_to_go_on", "What it waited for has ended; it goes on in a moment.")
-    sentence = f"It runs after job {holder.id}, which is {holder.status} under the same key."
+    sentence = f"It runs after another job of the same key, which is {holder.status}."
     return Blocker("waits_for_job", sentence, since=holder.created_at, job_id=holder.id)
 
 

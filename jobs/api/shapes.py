@@ -135,3 +135,18 @@ class LogOutput(Output):
     execution = serializers.IntegerField(allow_null=True, help_text="Null: none has begun.")
     items = LogChunkOutput(many=True)
     next = serializers.CharField(allow_null=True, help_text="What was written after these.")
+
+
+class BlockerOutput(Output):
+    """One thing in a job's way."""
+
+    code = serializers.CharField(help_text="Stable: queue_paused, no_executor, behind_others ...")
+    sentence = serializers.CharField()
+    since = serializers.DateTimeField(allow_null=True)
+    until = serializers.DateTimeField(allow_null=True)
+    job_id = serializers.IntegerField(allow_null=True)
+
+
+class BlockersOutput(Output):
+    status = serializers.ChoiceField(list(Status))
+    blockers = BlockerOutput(many=True)

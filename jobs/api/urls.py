@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from jobs.api import executions, jobs, lanes, verbs
+from jobs.api import blockers, executions, jobs, lanes, verbs
 
 urlpatterns = [
     path("jobs", jobs.JobList.as_view(), name="jobs"),
@@ -16,6 +16,7 @@ urlpatterns = [
         name="execution",
     ),
     path("jobs/<int:job_id>/log", executions.JobLog.as_view(), name="job-log"),
+    path("jobs/<int:job_id>/blockers", blockers.JobBlockers.as_view(), name="job-blockers"),
     path("jobs/<int:job_id>/cancel", verbs.Cancel.as_view(), name="job-cancel"),
     path("jobs/<int:job_id>/retry", verbs.Retry.as_view(), name="job-retry"),
     path("jobs/<int:job_id>/discard", verbs.Discard.as_view(), name="job-discard"),

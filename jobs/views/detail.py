@@ -1,19 +1,17 @@
 """The page of one job."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from accounts.authentication import actor_of
-from accounts.permissions import allows, sees_all
+from accounts.permissions import allows
 from audit.queries import history_of
-from controlplane.actors import Actor
 from controlplane.errors import InvalidInput
 from controlplane.htmx import HtmxHttpRequest, render_page, signed_in
 from jobs import queries
-from jobs.blockers import Blocker, blockers_of
+from jobs.blockers import blockers_shown_to
 from jobs.lifecycle import ENDED, Status
 from jobs.log_tail import MAX_LINES, log_tail
 from jobs.models import Job
@@ -40,7 +38,7 @@ def job_detail(request: HtmxHttpRequest, job_id: int) -> HttpResponse:
         "args": args,
         "kwargs": kwargs,
         "trail": trail,
-        "blockers": _blockers(job, actor) if is_waiting(job) else None,
+        "blockers": blockers_shown_to(actor, job) if is_waiting(job) else None,
         **_execution_context(job, _number(request.GET.get("execution", ""))),
     }
     return render_page(request, "jobs/detail.html", context, partial="job")
@@ -54,14 +52,6 @@ def refresh_seconds(job: Job) -> int | None:
 def is_waiting(job: Job) -> bool:
     """Neither running nor ended: somebody may wonder why."""
     return job.status != Status.RUNNING and job.status not in ENDED
-
-
-def _blockers(job: Job, actor: Actor) -> list[Blocker]:
-    """What is in its way; other people's jobs go unnamed before those who may not see them."""
-    found = blockers_of(job)
-    if sees_all(actor, "jobs.see_all"):
-        return found
-    return [replace(blocker, job_id=None) for blocker in found]
 
 
 def _execution_context(job: Job, number: int | None) -> dict[str, Any]:

@@ -74,6 +74,7 @@ ROUTES: dict[str, Route] = {
     "GET jobs/<int:job_id>/executions": Route(OWNERS),
     "GET jobs/<int:job_id>/executions/<int:number>": Route(OWNERS, state="SUCCEEDED"),
     "GET jobs/<int:job_id>/log": Route(OWNERS),
+    "GET jobs/<int:job_id>/blockers": Route(OWNERS),
     "POST jobs/<int:job_id>/cancel": Route(OWNERS, {}, events=("JOB_CANCELLED",)),
     "POST jobs/<int:job_id>/retry": Route(OWNERS, {}, "DEAD_LETTER", ("JOB_RETRIED",)),
     "POST jobs/<int:job_id>/discard": Route(OWNERS, {}, "DEAD_LETTER", ("JOB_DISCARDED",)),
