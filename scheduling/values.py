@@ -9,6 +9,7 @@ from controlplane.actors import Actor
 from jobs.registry import task_named
 from jobs.validation import bind_arguments, json_text, plain_text
 from scheduling import cron
+from scheduling.argument_types import check_types
 from scheduling.cron_zones import zone_named
 from scheduling.errors import InvalidCron, InvalidSchedule
 from scheduling.lifecycle import KINDS_OF_TIMES, MissedPolicy, OverlapPolicy
@@ -110,6 +111,7 @@ def check_arguments(
     json_text(list(args), field="args")
     json_text(dict(kwargs), field="kwargs")
     arguments = bind_arguments(found, args, kwargs)
+    check_types(found, arguments)
     guard = getattr(found, "guard", None)
     if guard is not None:
         guard(arguments, actor)

@@ -88,6 +88,7 @@ def test_every_kind_of_times_is_stored(operator_client: Client) -> None:
         ("kwargs", "{", "no JSON object"),
         ("kwargs", "[1]", "an object"),
         ("kwargs", '{"unknown": 1}', "unknown"),
+        ("kwargs", '{"value": 1}', "unexpected"),
         ("args", "{}", "a list"),
         ("args", "[1, 2, 3]", "too many positional"),
         ("priority", "101", "-100 to 100"),
@@ -111,6 +112,13 @@ def test_what_is_wrong_stands_at_its_field(
     assert response.status_code == 400
     assert told in errors_of(response)[field]
     assert not JobSchedule.objects.exists()
+
+
+def test_an_argument_of_the_wrong_type_is_told_by_name(operator_client: Client) -> None:
+    fields = FIELDS | {"task": "tests.sample_app.tasks.add", "kwargs": '{"a": "4"}'}
+    response = operator_client.post(NEW, fields)
+    assert errors_of(response) == {"kwargs": "add: a must be a whole number, not a text."}
+    assert operator_client.post(NEW, fields | {"kwargs": '{"a": 4}'}).status_code == 302
 
 
 def test_all_faults_are_told_at_once(operator_client: Client) -> None:
