@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,85 +25,18 @@ from jobs import lifecycle
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution, Queue
 from jobs.querysets import ExecutionQuerySet, JobQuerySet
+from jobs.records import Claimed, NewJob, Place, Start, Succeeded
 from jobs.settlement import Ending, settle
 from jobs.sql import JOBS_CHANNEL, statement
 from jobs.waiting import release
+
+__all__ = ["Claimed", "NewJob", "Place", "Start", "Succeeded"]  # records.py is part of this module
 
 #: Channel on which executors hear that a running job should stop; the payload is the job's id.
 CANCEL_CHANNEL = "controlplane_cancel"
 
 #: Rows of one insert statement; beyond it the arrays cost more memory than round trips save.
 INSERT_CHUNK = 5000
-
-
-class NewJob(NamedTuple):
-    """A job to insert, validated already; args and kwargs are JSON text."""
-
-    task: str
-    queue: str
-    priority: int
-    args: str
-    kwargs: str
-    max_attempts: int
-    timeout_seconds: float | None
-    owner_id: int | None
-    trigger: str
-    trigger_id: int | None
-    unique_key: str | None
-    overlap_key: str | None
-    idempotency_key: str | None
-    run_after: Any
-    isolated: bool
-    waits_for_key: str | None = None
-
-
-class Place(NamedTuple):
-    """A place in the line of one queue: behind the job that stood there."""
-
-    priority: int
-    queued_at: datetime
-    job_id: int
-
-
-@dataclass(slots=True)
-class Claimed:
-    """A job this worker holds, with its execution; args and kwargs are JSON text."""
-
-    execution_id: int
-    job_id: int
-    number: int
-    task: str
-    queue: str
-    priority: int
-    queued_at: datetime
-    args: str
-    kwargs: str
-    attempts_charged: int
-    max_attempts: int
-    timeout_seconds: float | None
-    suspect: bool
-
-    @property
-    def rank(self) -> tuple[int, datetime, int]:
-        """Sorts as the claim does: higher priority, then longer waiting, then lower id."""
-        return (-self.priority, self.queued_at, self.job_id)
-
-    @property
-    def place(self) -> Place:
-        """Where the next claim may begin."""
-        return Place(self.priority, self.queued_at, self.job_id)
-
-
-class Succeeded(NamedTuple):
-    """A completion to report; times in epoch seconds of the database's clock, result as JSON text
-    or None.
-    """
-
-    execution_id: int
-    job_id: int
-    started: float
-    finished: float
-    result: str | None
 
 
 def insert(rows: Sequence[NewJob]) -> list[int | None]:
@@ -256,14 +187,14 @@ def report_succeeded(
         "finished": _array(row.finished for row in by_id.values()),
         "results": results if any(results) else None,
     }
-    with transaction.atomic(), connection.cursor() as cursor:
+    # One statement is all or nothing by itself; what waits for a key goes on together with it.
+    keyed = any(row.keyed for row in by_id.values())
+    with transaction.atomic() if keyed else nullcontext(), connection.cursor() as cursor:
         cursor.execute(statement("report_succeeded"), parameters)
-        held, keys, *moved = cursor.fetchone()
-        mine = set(held or ())
-        if moved != [len(mine), len(mine)]:
-            raise RuntimeError(f"{len(mine)} completions were locked, {moved} moved.")
+        held, keys, _ = cursor.fetchone()
         if keys:
             notify(release(keys))
+    mine = set(held or ())
     late = {id_: (Outcome.SUCCEEDED, "") for id_ in by_id if id_ not in mine}
     return _refused(worker_id, late, record=record_late)
 
@@ -331,17 +262,6 @@ def _refused(worker_id: int, late: Mapping[int, tuple[Outcome, str]], *, record:
             if e.id not in known
         )
     return [id_ for id_ in late if id_ not in known]
-
-
-class Start(NamedTuple):
-    """An attempt that has begun; `started` in epoch seconds of the database's clock."""
-
-    execution_id: int
-    job_id: int
-    task: str
-    number: int
-    started: float
-    alone: bool
 
 
 def mark_started(worker_id: int, starts: Sequence[Start]) -> None:

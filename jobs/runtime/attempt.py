@@ -242,6 +242,7 @@ def _succeeded(
         started=clock.at(attempt.started),
         finished=clock.at(time.monotonic()),
         result=text,
+        keyed=attempt.claimed.keyed,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 from django.db import connection, transaction
@@ -144,7 +145,7 @@ class Reporter(threading.Thread):
         self._store_logs(attempts, closing=True)
         self._store_progress(attempts)
         late: list[int] = []
-        with transaction.atomic():
+        with transaction.atomic() if succeeded and others else nullcontext():
             if succeeded:
                 late += queue.report_succeeded(self.worker_id, succeeded)
             if others:

@@ -8,7 +8,7 @@ taken AS (
     FROM candidates
     WHERE j.id = candidates.id AND j.status = candidates.status
     RETURNING j.id, task, queue, priority, queued_at, args, kwargs, executions_made, attempts_charged,
-        max_attempts, timeout_seconds, suspect,
+        max_attempts, timeout_seconds, suspect, overlap_key,
         nextval(pg_get_serial_sequence('{execution}', 'id')) AS execution_id
 ),
 begun AS (
@@ -17,5 +17,5 @@ begun AS (
     FROM taken
 )
 SELECT execution_id, id, executions_made, task, queue, priority, queued_at,
-    args, kwargs, attempts_charged, max_attempts, timeout_seconds, suspect
+    args, kwargs, attempts_charged, max_attempts, timeout_seconds, suspect, overlap_key IS NOT NULL
 FROM taken

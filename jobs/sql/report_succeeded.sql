@@ -1,8 +1,8 @@
 -- Write completions: lock the executions that are still this worker's by id, then their jobs by id, move both, record.
 -- Parameters: worker_id and equally long arrays: ids (executions), started, finished (epoch seconds of the
 -- database's clock), results (JSON text or null; null instead of the array when there is none).
--- Returns the execution ids that were still this worker's, the overlap keys that their jobs held, how many executions
--- and how many jobs moved.
+-- Returns the execution ids that were still this worker's, and the overlap keys that their jobs held. Fails, by a
+-- sentence that is no number, when not all that it locked could be moved: nothing of it stands then.
 -- The guards compare with columns of the input: as constants they make the planner expect one row and begin with it,
 -- and the join then turns quadratic. Likewise each step joins one table to the rows so far, never two sets of rows.
 WITH input AS MATERIALIZED (
@@ -55,7 +55,14 @@ recorded AS (
         FROM completed
     ) AS events
     ORDER BY job_id, step
+),
+counts AS (
+    SELECT (SELECT count(*) FROM completed) AS locked, (SELECT count(*) FROM ended) AS ended,
+        (SELECT count(*) FROM moved) AS moved
 )
 SELECT (SELECT array_agg(id) FROM completed),
     (SELECT array_agg(overlap_key) FROM completed WHERE overlap_key IS NOT NULL),
-    (SELECT count(*) FROM ended), (SELECT count(*) FROM moved)
+    CASE WHEN locked = ended AND locked = moved THEN 0
+        ELSE format('%%s completions were locked, %%s executions and %%s jobs moved', locked, ended, moved)::int
+    END
+FROM counts

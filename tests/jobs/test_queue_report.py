@@ -5,8 +5,9 @@ import logging
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import transaction
+from django.db import DataError, transaction
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from jobs import queue, recovery
 from jobs.lifecycle import Outcome, Status
@@ -171,7 +172,7 @@ def test_a_job_that_left_its_state_while_its_execution_ran_stops_the_report() ->
     job = make_job()
     (claimed,) = claim(1)
     Job.objects.update(status=Status.BLOCKED)
-    with pytest.raises(RuntimeError, match="1 completions"), transaction.atomic():
+    with pytest.raises(DataError, match="1 completions"), transaction.atomic():
         queue.report_succeeded(1, [completion(claimed)])
     assert states(job.id) == ("BLOCKED", ["RUNNING"])
     assert trail(job.id) == ["JOB_CREATED"]
@@ -219,3 +220,19 @@ def test_reporting_says_nothing_by_itself(caplog: pytest.LogCaptureFixture) -> N
     with caplog.at_level(logging.INFO):
         queue.report_succeeded(worker.id, [success(one) for one in claim(worker.id)])
     assert [line for line in caplog.messages if "SQL" not in line] == []
+
+
+def test_a_claim_tells_whether_its_job_holds_an_overlap_key() -> None:
+    make_job(overlap_key="nightly")
+    make_job()
+    assert [one.keyed for one in claim(1)] == [True, False]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_completions_without_keys_take_one_statement(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    make_jobs(3)
+    done = [completion(one)._replace(keyed=False) for one in claim(1)]
+    with django_assert_num_queries(1):
+        assert queue.report_succeeded(1, done) == []

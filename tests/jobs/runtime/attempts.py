@@ -36,6 +36,7 @@ def claimed(task: str = "noop", *args: Any, **fields: Any) -> Claimed:
         "max_attempts": 4,
         "timeout_seconds": None,
         "suspect": False,
+        "keyed": False,
     }
     return Claimed(**(defaults | fields))
 
