@@ -107,6 +107,20 @@ def test_a_foreign_key_in_the_making_holds_nobody_up(what: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("what", ACTS)
+def test_nobody_waits_for_a_row_that_is_not_theirs(what: str) -> None:
+    held = held_and_lost(2)
+    bystander = make_job("RUNNING")
+    waiting = make_job()
+    executions = bystander.executions.values_list("id", flat=True)
+    with (
+        locked_elsewhere(EXECUTIONS, *executions),
+        locked_elsewhere(JOBS, bystander.id, waiting.id),
+    ):
+        ACTS[what](held)
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_foreign_key_in_the_making_keeps_no_job_from_being_claimed_or_promoted() -> None:
     (pending,) = make_jobs(1)
     scheduled = make_job("SCHEDULED").id

@@ -107,6 +107,43 @@ def test_executors_hear_of_the_queues_whose_jobs_have_ended() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("ends_well", [True, False])
+def test_executors_hear_of_the_queue_of_a_job_that_may_go_on_now(ends_well: bool) -> None:
+    make_job(queue="a", overlap_key="k")
+    waiting = make_job(queue="b", waits_for_key="k")
+    (held,) = claim(1, queues=["a", "b"])
+    with listening(JOBS_CHANNEL) as ear:
+        if ends_well:
+            queue.report_succeeded(1, [success(held)])
+        else:
+            queue.report_ended(1, {held.execution_id: failure(fate=Fate.GIVE_UP)})
+        assert "b" in ear.heard()
+    assert states(waiting.id)[0] == "PENDING"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("ends_well", [True, False])
+def test_an_end_and_what_goes_on_after_it_commit_together(
+    ends_well: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = make_job(overlap_key="k")
+    waiting = make_job(waits_for_key="k")
+    (held,) = claim(1)
+
+    def fail(_keys: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(queue, "release", fail)
+    with pytest.raises(ZeroDivisionError):
+        if ends_well:
+            queue.report_succeeded(1, [success(held)])
+        else:
+            queue.report_ended(1, {held.execution_id: failure(fate=Fate.GIVE_UP)})
+    assert states(job.id) == ("RUNNING", ["RUNNING"])
+    assert states(waiting.id)[0] == "BLOCKED"
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_notification_carries_each_name_once_and_nothing_when_there_is_none() -> None:
     with listening(JOBS_CHANNEL) as ear:
         queue.notify(["b", "a", "b"])

@@ -90,7 +90,10 @@ def _give_code(mutant: Mutant) -> None:
     aside: dict[str, Any] = {"__name__": name, "__file__": module.__file__}
     exec(compile(mutant.text, mutant.path, "exec"), aside)
     faulty = dict(_functions(aside, name))
-    for place, function in _functions(vars(module), name):
+    loaded = dict(_functions(vars(module), name))
+    if not any(f"{mutant.place}.".startswith(f"{place}.") for place in loaded):
+        raise LookupError(f"{mutant.place} is no function that is loaded")
+    for place, function in loaded.items():
         function.__code__ = faulty[place].__code__
         function.__defaults__ = faulty[place].__defaults__
         function.__kwdefaults__ = faulty[place].__kwdefaults__
@@ -101,8 +104,13 @@ def _functions(names: dict[str, Any], module: str) -> Iterator[tuple[str, Functi
     for value in names.values():
         if inspect.isclass(value) and value.__module__ == module:
             for member in vars(value).values():
-                function = member.fget if isinstance(member, property) else member
-                if inspect.isfunction(function) and function.__module__ == module:
-                    yield function.__qualname__, function
-        elif inspect.isfunction(value) and value.__module__ == module:
-            yield value.__qualname__, value
+                yield from _own(member.fget if isinstance(member, property) else member, module)
+        else:
+            yield from _own(value, module)
+
+
+def _own(value: Any, module: str) -> Iterator[tuple[str, FunctionType]]:
+    """What is behind a decorator, if it is a function of the module's own."""
+    function = inspect.unwrap(value) if callable(value) else value
+    if inspect.isfunction(function) and function.__module__ == module:
+        yield function.__qualname__, function

@@ -66,6 +66,8 @@ QUIET = ("-x", "-q", "--tb=line", "-p", "no:cacheprovider", *IMPORTED_ALREADY)
 
 #: Exit status of a trial whose tests all passed.
 SURVIVED = 0
+#: Exit status of one that could not be made.
+BROKEN = 70
 
 _never_set = threading.Event()
 
@@ -191,7 +193,7 @@ class Workshop:
         bench.started = time.monotonic()
         bench.pid = os.fork()
         if bench.pid == 0:
-            code = 70
+            code = BROKEN
             try:
                 os.setsid()
                 _redirect(bench.output)
@@ -216,7 +218,10 @@ class Workshop:
         with suppress(ProcessLookupError):
             os.killpg(bench.pid, signal.SIGKILL)
         if ended:
-            by = _by(os.waitstatus_to_exitcode(status), bench.output)
+            code = os.waitstatus_to_exitcode(status)
+            if code == BROKEN:
+                raise RuntimeError(f"A trial went wrong:\n{bench.output.read_text()}")
+            by = _by(code, bench.output)
         else:
             os.waitpid(bench.pid, 0)
             by = f"it hung for {PATIENCE:.0f} s"

@@ -1,0 +1,67 @@
+"""What the hot statements cost: round trips of an idle look, of a claim, of a report."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from jobs import queue
+from jobs.models import JobExecution
+from jobs.queue import settle_all
+from tests.factories import make_job, make_jobs
+from tests.jobs.reading import claim, failure, success
+
+pytestmark = pytest.mark.django_db
+
+
+def statements(act: Callable[[], object]) -> list[str]:
+    """What `act` sends to the database, but for savepoints."""
+    with CaptureQueriesContext(connection) as captured:
+        act()
+    texts = [query["sql"] for query in captured]
+    return [text for text in texts if "SAVEPOINT" not in text]
+
+
+def test_a_look_for_work_costs_one_statement_when_there_is_none() -> None:
+    assert len(statements(queue.pending_queues)) == 1
+
+
+def test_a_claim_from_one_queue_costs_one_statement() -> None:
+    make_jobs(3)
+    assert len(statements(claim)) == 1
+    assert len(statements(claim)) == 1
+
+
+def test_a_claim_from_several_looks_at_no_more_of_each_than_it_may_take() -> None:
+    make_jobs(3)
+    *heads, claiming = statements(lambda: claim(queues=["default", "other"], limit=2))
+    assert len(heads) == 2
+    assert all(text.endswith("LIMIT 2") for text in heads)
+    assert "SKIP LOCKED" in claiming
+
+
+def test_a_claim_from_no_queue_costs_nothing() -> None:
+    assert statements(lambda: claim(queues=[])) == []
+
+
+def test_completions_cost_one_statement_however_many() -> None:
+    make_jobs(20)
+    held = claim()
+    done = [success(one) for one in held]
+    assert len(statements(lambda: queue.report_succeeded(1, done))) == 1
+
+
+def test_other_ends_read_nothing_again() -> None:
+    make_job()
+    (one,) = claim()
+    texts = statements(lambda: queue.report_ended(1, {one.execution_id: failure()}))
+    reads = [text for text in texts if text.startswith("SELECT") and "pg_notify" not in text]
+    assert [JobExecution._meta.db_table in text for text in reads] == [True, False]
+    assert all("FOR NO KEY UPDATE" in text for text in reads)
+
+
+def test_nothing_to_report_costs_nothing() -> None:
+    assert statements(lambda: queue.report_succeeded(1, [])) == []
+    assert statements(lambda: settle_all([], {})) == []
+    assert statements(lambda: queue.notify([])) == []
