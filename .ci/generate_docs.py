@@ -13,12 +13,13 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
 django.setup()
 
-from doc_pages import configuration, errors, lifecycle  # noqa: E402 - needs Django set up
+from doc_pages import configuration, errors, lifecycle, scheduling  # noqa: E402 - needs Django set up
 
 PAGES = {
     "docs/configuration.md": configuration.page,
     "docs/errors.md": errors.page,
     "docs/lifecycle.md": lifecycle.page,
+    "docs/scheduling.md": scheduling.page,
 }
 
 
