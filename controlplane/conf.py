@@ -5,7 +5,6 @@ Read them with `conf.options()`; settings.py fills the dictionary from the envir
 """
 
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -117,18 +116,27 @@ class Options:
             )
 
 
-@lru_cache(maxsize=64)
-def _build(items: tuple[tuple[str, Any], ...]) -> Options:
+def _build(chosen: dict[str, Any]) -> Options:
     known = {field.name for field in fields(Options)}
-    unknown = sorted(name for name, _ in items if name not in known)
+    unknown = sorted(set(chosen) - known)
     if unknown:
         raise ImproperlyConfigured(f"CONTROL_PLANE has unknown options: {', '.join(unknown)}.")
-    return Options(**dict(items))
+    return Options(**chosen)
+
+
+#: What was chosen when the options were last built, and those options: they are asked for at every
+#: job, and comparing is cheaper than building. Replaced as a whole, so that threads see a pair.
+_last: tuple[dict[str, Any], Options] = ({}, Options())
 
 
 def options() -> Options:
     """The options in force. Raises ImproperlyConfigured for an unknown name or a value out of
     bounds.
     """
+    global _last
     chosen: dict[str, Any] = getattr(settings, "CONTROL_PLANE", {})
-    return _build(tuple(sorted(chosen.items())))
+    known, built = _last
+    if chosen != known:
+        built = _build(chosen)
+        _last = (dict(chosen), built)
+    return built

@@ -50,10 +50,15 @@ def insert(rows: Sequence[NewJob]) -> list[int | None]:
     with together, connection.cursor() as cursor:
         for start in range(0, len(rows), INSERT_CHUNK):
             chunk = rows[start : start + INSERT_CHUNK]
-            columns = dict(zip(NewJob._fields, map(list, zip(*chunk, strict=True)), strict=True))
-            cursor.execute(statement("insert_jobs"), columns)
+            columns = dict(zip(NewJob._fields, zip(*chunk, strict=True), strict=True))
+            cursor.execute(statement("insert_jobs"), {n: _column(v) for n, v in columns.items()})
             ids.extend(job_id for _, job_id in cursor.fetchall())
     return ids
+
+
+def _column(values: Sequence[Any]) -> list[Any] | None:
+    """An array for unnest, which takes none at all for one that holds nothing but nulls."""
+    return list(values) if values.count(None) < len(values) else None
 
 
 def pending_queues() -> list[str]:

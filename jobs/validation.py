@@ -19,6 +19,9 @@ from jobs.errors import InvalidArguments, InvalidJson
 #: PostgreSQL's numeric holds far more, but Python refuses to print longer numbers.
 MAX_INTEGER_BITS = 4096
 
+#: json.dumps makes an encoder at each call when the separators are not its own.
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def json_text(value: Any, *, field: str) -> str:
     """`value` as JSON text that PostgreSQL's jsonb takes.
@@ -31,7 +34,7 @@ def json_text(value: Any, *, field: str) -> str:
     with suppress(TypeError, ValueError, RecursionError):
         value = normalize_json(value)
     _check(value, field, limits.max_json_depth)
-    text = json.dumps(value, separators=(",", ":"))
+    text = _encoded(value)
     if len(text) > limits.max_json_bytes:
         raise InvalidJson(
             f"{field} is {len(text)} bytes of JSON; at most {limits.max_json_bytes} are allowed.",
