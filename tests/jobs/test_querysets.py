@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -15,13 +14,6 @@ pytestmark = pytest.mark.django_db
 
 SECOND = timedelta(seconds=1)
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def unaided(db: None) -> None:
-    """No index may be used: rows come as they lie, unless the query itself asks for an order."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off")
 
 
 @pytest.mark.usefixtures("unaided")

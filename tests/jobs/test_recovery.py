@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from controlplane import conf
-from jobs import queue, recovery
+from jobs import lifecycle, queue, recovery
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution
 from jobs.sql import JOBS_CHANNEL
@@ -113,6 +113,7 @@ def test_a_lease_lost_before_the_start_costs_nothing() -> None:
     assert recovery.reclaim_expired(10) == 1
     assert (fresh(execution).status, execution.charged) == (Outcome.INTERRUPTED, False)
     assert execution.error_code == "lease_expired"
+    assert execution.lease_expires_at.isoformat() in execution.error_message
     job = job_of(execution)
     assert (job.status, job.attempts_charged, job.queued_at) == ("PENDING", 0, age)
     assert (job.suspect, job.isolated) == (True, True)
@@ -173,6 +174,7 @@ def test_a_dead_executors_work_is_settled_by_what_its_keeper_saw() -> None:
     for execution in (begun, begun_alone, known):
         assert states(execution.job_id) == ("FAILED", ["INTERRUPTED"])
         assert fresh(execution).charged
+        assert execution.alone is (execution == begun_alone)
         assert execution.error_code == "executor_died"
         assert "while this attempt was running" in execution.error_message
         job = job_of(execution)
@@ -243,6 +245,7 @@ def test_due_jobs_queue_and_the_others_wait_on() -> None:
         assert fresh(job).status == before
 
 
+@pytest.mark.usefixtures("unaided")
 def test_no_more_than_the_limit_are_promoted_and_those_due_first() -> None:
     jobs = [
         make_job(Status.SCHEDULED, run_after=timezone.now() + SECOND * (60 - n)) for n in range(3)
@@ -265,6 +268,39 @@ def test_a_promotion_waits_for_nobody_and_wakes_executors() -> None:
         assert ear.heard() == ["a"]
         recovery.promote_due(10)
         assert ear.heard() == []
+
+
+def test_a_promotion_that_moves_fewer_than_it_locked_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It cannot happen; if it did, no record may tell of moves that were none."""
+    job = make_job(Status.SCHEDULED)
+    Job.objects.update(run_after=timezone.now() - SECOND)
+    monkeypatch.setattr(lifecycle, "apply", lambda *_args, **_columns: 0)
+    with pytest.raises(RuntimeError, match="become_due: 1 jobs were locked, 0 moved"):
+        recovery.promote_due(10)
+    assert trail(job.id) == ["JOB_CREATED"]
+
+
+@pytest.mark.usefixtures("unaided")
+def test_of_those_that_wait_for_a_key_the_first_one_goes_on() -> None:
+    first, second = (make_job(waits_for_key="k") for _ in range(2))
+    Job.objects.filter(pk=first.pk).update(reason="now it lies behind the other")
+    recovery.unblock_stranded(10)
+    assert [fresh(job).status for job in (first, second)] == ["PENDING", "BLOCKED"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_left_waiting_for_a_free_key_goes_on() -> None:
+    stranded = make_job(waits_for_key="free", queue="a")
+    make_job(overlap_key="held")
+    waiting = make_job(waits_for_key="held")
+    with listening(JOBS_CHANNEL) as ear:
+        recovery.unblock_stranded(10)
+        assert ear.heard() == ["a"]
+    assert (fresh(stranded).status, stranded.overlap_key) == ("PENDING", "free")
+    assert fresh(waiting).status == "BLOCKED"
+    assert trail(stranded.id) == ["JOB_CREATED", "JOB_UNBLOCKED"]
 
 
 def test_promotion_of_a_job_that_holds_a_key_keeps_it() -> None:

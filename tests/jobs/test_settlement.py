@@ -222,6 +222,7 @@ def test_a_requested_cancel_beats_every_fate(fate: Fate, outcome: Outcome) -> No
     Job.objects.update(cancel_requested_at=timezone.now())
     job = end(execution, Ending(outcome=outcome, fate=fate, reason="x"))
     assert states(job.id) == ("CANCELLED", [outcome])
+    assert job.attempts_charged == 1
     assert (job.reason, job.run_after) == ("", None)
     assert abs(seconds_from_now(job.finished_at)) < 5
     assert trail(job.id) == ["JOB_CREATED", "JOB_CANCELLED"]
