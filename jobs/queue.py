@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,6 +38,10 @@ CANCEL_CHANNEL = "controlplane_cancel"
 
 #: Rows of one insert statement; beyond it the arrays cost more memory than round trips save.
 INSERT_CHUNK = 5000
+
+#: Stands for any place while a claim's select is compiled, which is done once: nothing else that a
+#: select compares with is equal to a part of it.
+_SOMEWHERE = Place(-1001, datetime.min.replace(tzinfo=UTC), -1002)
 
 
 def insert(rows: Sequence[NewJob]) -> list[int | None]:
@@ -111,11 +116,12 @@ def _locking(shares: Mapping[str, int], wanted: _Wanted) -> tuple[str, list[Any]
     """The ORM's skip-locked selects, one for each queue, as the first part of a statement."""
     parts: list[str] = []
     parameters: list[Any] = []
-    compiled = _locking_select if wanted.after is None else _locking_select.__wrapped__
+    shape = wanted if wanted.after is None else wanted._replace(after=_SOMEWHERE)
+    real = dict(zip(_SOMEWHERE, wanted.after or (), strict=False))
     for number, (queue, share) in enumerate(shares.items()):
-        text, values = compiled(queue, wanted)
+        text, values = _locking_select(queue, shape)
         parts.append(f"queue_{number} AS MATERIALIZED ({text} LIMIT %s)")
-        parameters += [*values, share]
+        parameters += [*(real.get(value, value) for value in values), share]
     union = " UNION ALL ".join(f"TABLE queue_{number}" for number in range(len(parts)))
     return ", ".join([*parts, f"candidates AS ({union})"]), parameters
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mmap
 import struct
-import threading
 from dataclasses import dataclass
 
 #: Most executions an executor may hold at once.
@@ -44,11 +43,10 @@ class Full(Exception):
 
 
 class Ledger:
-    """Written under a lock where entries are handed out; each entry then has one writer."""
+    """Hands each place to one taker, as popping from a list is one step; a place has one writer."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SIZE)
-        self._lock = threading.Lock()
         self._free_attempts = list(range(ATTEMPTS - 1, -1, -1))
         self._free_groups = list(range(GROUPS - 1, -1, -1))
         self._beats = 0
@@ -62,10 +60,10 @@ class Ledger:
 
     def enter(self, execution_id: int) -> int:
         """Note a claimed execution; returns its place. Raises Full."""
-        with self._lock:
-            if not self._free_attempts:
-                raise Full
+        try:
             place = self._free_attempts.pop()
+        except IndexError:
+            raise Full from None
         _ATTEMPT.pack_into(self._memory, self._attempt(place), execution_id, 0.0, _CLAIMED, 0)
         return place
 
@@ -78,23 +76,21 @@ class Ledger:
     def leave(self, place: int) -> None:
         """Forget an execution whose end the database knows."""
         _ATTEMPT.pack_into(self._memory, self._attempt(place), 0, 0.0, _FREE, 0)
-        with self._lock:
-            self._free_attempts.append(place)
+        self._free_attempts.append(place)
 
     def track_group(self, pgid: int) -> int:
         """Note a process group to end with the executor; returns its place. Raises Full."""
-        with self._lock:
-            if not self._free_groups:
-                raise Full
+        try:
             place = self._free_groups.pop()
+        except IndexError:
+            raise Full from None
         _GROUP.pack_into(self._memory, _GROUPS_AT + place * _GROUP.size, pgid)
         return place
 
     def untrack_group(self, place: int) -> None:
         """The group has ended."""
         _GROUP.pack_into(self._memory, _GROUPS_AT + place * _GROUP.size, 0)
-        with self._lock:
-            self._free_groups.append(place)
+        self._free_groups.append(place)
 
     @property
     def room(self) -> int:
