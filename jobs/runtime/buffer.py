@@ -5,12 +5,15 @@ from __future__ import annotations
 import heapq
 import threading
 import time
+from collections import deque
 from datetime import datetime
 
 from jobs.runtime.attempt import Attempt
 
 #: Attempts shorter than this are not worth another thread, seconds: one alone runs them faster.
 SHORT_SECONDS = 0.001
+#: So many of the last attempts tell whether attempts are short.
+RECENT = 5
 #: Weight of the newest attempt in the typical duration.
 SMOOTHING = 0.1
 
@@ -34,6 +37,9 @@ class Buffer:
         #: Smoothed duration of attempts, seconds; endless until measured, so that the first ones
         #: spread and nothing is claimed ahead.
         self.typical_seconds = float("inf")
+        #: Which of the last attempts were long. One or two among short ones were not: their thread
+        #: waited for the interpreter, and more threads would make that worse.
+        self._long: deque[bool] = deque([True] * RECENT, maxlen=RECENT)
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -75,7 +81,7 @@ class Buffer:
             into[execution_id] = attempt
             self._taken += 1
             self._since = time.monotonic()
-            if self._heap and self._idle and self.typical_seconds > SHORT_SECONDS:
+            if self._heap and self._idle and 2 * sum(self._long) > RECENT:
                 self._filled.notify()
             return attempt
 
@@ -84,6 +90,7 @@ class Buffer:
         if self.typical_seconds == float("inf"):
             self.typical_seconds = seconds
         self.typical_seconds += (seconds - self.typical_seconds) * SMOOTHING
+        self._long.append(seconds > SHORT_SECONDS)
 
     def nudge(self) -> None:
         """Wake a slot when work has waited although slots are idle: a short task may have turned

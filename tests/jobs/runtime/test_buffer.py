@@ -109,12 +109,26 @@ def test_long_attempts_wake_one_slot_after_the_other(
     assert buffer.taken == 3
 
 
+def test_attempts_that_have_become_long_wake_the_next_slot_again(
+    waiting_slots: Callable[[Buffer, int], list[threading.Thread]],
+) -> None:
+    buffer = Buffer()
+    for seconds in (*[SHORT_SECONDS / 10] * 9, *[SHORT_SECONDS * 2] * 3):
+        buffer.measured(seconds)
+    slots = waiting_slots(buffer, 2)
+    buffer.put([attempt(), attempt()])
+    for slot in slots:
+        slot.join(5)
+    assert buffer.taken == 2
+
+
 def test_short_attempts_wake_one_slot_and_a_nudge_the_next(
     waiting_slots: Callable[[Buffer, int], list[threading.Thread]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     buffer = Buffer()
-    buffer.typical_seconds = SHORT_SECONDS / 10
+    for seconds in (*[SHORT_SECONDS / 10] * 3, 5.0, 5.0):  # those two waited for something else
+        buffer.measured(seconds)
     slots = waiting_slots(buffer, 2)
     buffer.put([attempt(), attempt()])
     wait_until(lambda: buffer.taken == 1, what="the first one taken")
