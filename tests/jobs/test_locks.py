@@ -14,6 +14,7 @@ from django.utils import timezone
 from jobs import queue, recovery
 from jobs.models import Job, JobExecution
 from jobs.queue import Claimed
+from jobs.settlement import Ending, Fate
 from tests.concurrency import locked_elsewhere
 from tests.factories import make_job, make_jobs
 from tests.jobs.reading import claim, failure, success
@@ -23,8 +24,10 @@ JOBS, EXECUTIONS = Job._meta.db_table, JobExecution._meta.db_table
 #: From a SELECT to the lock that it takes.
 LOCK = re.compile(r"SELECT (?:(?!SELECT).)*?FOR (?:NO KEY )?UPDATE(?: SKIP LOCKED)?", re.S)
 
-#: The order in which it takes them, one by one.
-BY_ID = re.compile(r"""ORDER BY ("\w+"|\w)\.("id" ASC|id)\s+(LIMIT \d+ )?FOR NO KEY UPDATE""")
+#: The order in which it takes them, one by one. "1" is the first column that is read, the id.
+BY_ID = re.compile(
+    r"""ORDER BY (1 ASC|("\w+"|\w)\.("id" ASC|id))\s+(LIMIT \d+ )?FOR NO KEY UPDATE"""
+)
 
 type Act = Callable[[list[Claimed]], object]
 
@@ -84,6 +87,31 @@ def test_what_locks_jobs_in_another_order_waits_for_nobody(what: str) -> None:
     for table, text in locks:
         assert table == JOBS
         assert text.endswith("SKIP LOCKED")
+
+
+@pytest.mark.django_db
+def test_jobs_that_go_on_after_an_end_are_locked_last_and_in_order() -> None:
+    ending, waiting = holders_and_followers()
+    tables_and_texts = locks_of(lambda: queue.report_ended(1, ending))
+    assert [table for table, _ in tables_and_texts] == [EXECUTIONS, JOBS, JOBS]
+    assert all(BY_ID.search(text) for _, text in tables_and_texts)
+    assert set(Job.objects.filter(pk__in=waiting).values_list("status", flat=True)) == {"PENDING"}
+
+
+def holders_and_followers() -> tuple[dict[int, Ending], list[int]]:
+    """Ends of two jobs that hold keys, and the jobs that wait for those keys."""
+    for key in ("a", "b"):
+        make_job(overlap_key=key)
+    waiting = [make_job(waits_for_key=key).id for key in ("b", "a")]
+    return {one.execution_id: failure(fate=Fate.GIVE_UP) for one in claim(1)}, waiting
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_foreign_key_in_the_making_keeps_no_job_from_going_on() -> None:
+    ending, waiting = holders_and_followers()
+    with locked_elsewhere(JOBS, *waiting, strength="KEY SHARE"):
+        queue.report_ended(1, ending)
+    assert set(Job.objects.filter(pk__in=waiting).values_list("status", flat=True)) == {"PENDING"}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -65,6 +65,13 @@ def test_the_ids_come_back_in_the_order_of_the_rows() -> None:
     assert ids == sorted(ids)
 
 
+def test_rows_with_keys_keep_their_order_though_they_go_in_by_key() -> None:
+    ids = inserted(*(new_job(args=[n], unique_key=f"k{9 - n}") for n in range(9)))
+    found = dict(Job.objects.values_list("id", "args"))
+    assert [found[id_] for id_ in ids] == [[number] for number in range(9)]
+    assert list(AuditEvent.objects.order_by("id").values_list("target_id", flat=True)) == ids
+
+
 def test_a_row_whose_key_is_held_gives_none_and_the_others_their_ids() -> None:
     (held,) = inserted(new_job(unique_key="held"))
     ids = queue.insert(

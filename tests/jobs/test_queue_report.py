@@ -9,6 +9,7 @@ from django.db import DataError, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from audit.models import AuditEvent
 from jobs import queue, recovery
 from jobs.lifecycle import Outcome, Status
 from jobs.models import Job, JobExecution
@@ -198,6 +199,21 @@ def test_a_start_becomes_visible_and_is_recorded_once() -> None:
     assert trail(job.id) == ["JOB_CREATED", "JOB_STARTED"]
     assert events(job.id)[-1].occurred_at == STARTED
     assert events(job.id)[-1].metadata == {"attempt": 1}
+
+
+def test_a_batch_is_recorded_job_by_job() -> None:
+    ids = [make_job(priority=priority).id for priority in (0, 1)]
+    claimed = claim(1)
+    assert [one.job_id for one in claimed] == ids[::-1]
+    queue.mark_started(1, [start(one) for one in claimed])
+    queue.report_succeeded(1, [completion(one) for one in claimed])
+    recorded = AuditEvent.objects.exclude(event_type="JOB_CREATED").order_by("id")
+    assert list(recorded.values_list("event_type", "target_id")) == [
+        ("JOB_STARTED", ids[0]),
+        ("JOB_STARTED", ids[1]),
+        ("JOB_SUCCEEDED", ids[0]),
+        ("JOB_SUCCEEDED", ids[1]),
+    ]
 
 
 def test_a_start_that_is_not_ours_to_tell_is_left_out() -> None:

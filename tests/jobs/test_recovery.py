@@ -303,6 +303,15 @@ def test_what_was_left_waiting_for_a_free_key_goes_on() -> None:
     assert trail(stranded.id) == ["JOB_CREATED", "JOB_UNBLOCKED"]
 
 
+def test_a_release_that_moves_fewer_than_it_locked_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_job(waits_for_key="free")
+    monkeypatch.setattr(lifecycle, "apply", lambda *_args, **_columns: 0)
+    with pytest.raises(RuntimeError, match="1 waiting jobs were locked, 0 moved"):
+        recovery.unblock_stranded(10)
+
+
 def test_promotion_of_a_job_that_holds_a_key_keeps_it() -> None:
     job = make_job(Status.SCHEDULED, unique_key="k", overlap_key="o")
     Job.objects.update(run_after=timezone.now() - SECOND)
