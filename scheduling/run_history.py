@@ -33,7 +33,7 @@ def runs_of(schedule: JobSchedule) -> QuerySet[JobExecution]:
     """Every attempt at a job that this schedule made, without the wide columns."""
     return JobExecution.objects.filter(
         job__trigger=Trigger.SCHEDULE, job__trigger_id=schedule.id
-    ).defer("result", "traceback", "error_message")
+    ).defer("result", "traceback")
 
 
 def run_page(

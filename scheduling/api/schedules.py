@@ -23,7 +23,7 @@ from scheduling.models import JobSchedule
 
 
 class ScheduleList(ApiView):
-    parameters = PAGING | {"fields", "status", "execution"}
+    parameters = PAGING | {"fields", "status", "execution", "q"}
 
     @extend_schema(
         operation_id="list_schedules",
@@ -32,6 +32,7 @@ class ScheduleList(ApiView):
             *PAGE,
             OpenApiParameter("status", str, enum=ScheduleStatus.values),
             OpenApiParameter("execution", str, enum=ExecutionStatus.values),
+            OpenApiParameter("q", str, description="Part of a name or of a task's path."),
         ],
         responses=page_of(shapes.ScheduleOutput),
     )

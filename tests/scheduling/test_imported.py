@@ -34,9 +34,7 @@ def test_an_obstacle_keeps_it_waiting() -> None:
 
 def test_what_people_paused_or_deleted_stays_so() -> None:
     store(enable=True)
-    _, schedule = stored(
-        {"task": NOOP}, "a name", Import(key="test:1", actor=SYSTEM, enable=False)
-    )
+    _, schedule = stored({"task": NOOP}, "a name", Import(key="test:1", actor=SYSTEM, enable=False))
     pause_schedule(schedule_id=schedule.id, actor=SYSTEM)
     assert store(enable=True) == ("unchanged", ScheduleStatus.PAUSED)
     delete_schedule(schedule_id=schedule.id, actor=SYSTEM)
