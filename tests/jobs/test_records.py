@@ -14,8 +14,13 @@ def claimed(job_id: int, priority: int = 0, waited: int = 0) -> Claimed:
 
 
 def test_claims_stand_in_line_by_priority_then_age_then_id() -> None:
-    line = [claimed(4, priority=5), claimed(3, waited=9), claimed(1), claimed(2)]
-    assert sorted(reversed(line), key=lambda one: one.rank) == line
+    urgent, old, first, second = line = [
+        claimed(4, priority=5),
+        claimed(3, waited=9),
+        claimed(1),
+        claimed(2),
+    ]
+    assert sorted([second, first, old, urgent], key=lambda one: one.rank) == line
 
 
 def test_the_place_of_a_claim_is_where_the_next_may_begin() -> None:
