@@ -178,7 +178,7 @@ def test_a_filter_on_the_handler_drops_records(logger: logging.Logger) -> None:
 
 def test_install_adds_one_handler_only() -> None:
     root = logging.getLogger()
-    before = list(root.handlers)
+    before, level = list(root.handlers), root.level
     try:
         install()
         install()
@@ -189,7 +189,7 @@ def test_install_adds_one_handler_only() -> None:
 
 def test_djangos_own_report_on_the_task_stays_out() -> None:
     root = logging.getLogger()
-    before = list(root.handlers)
+    before, level = list(root.handlers), root.level
     root.handlers.clear()
     log = ExecutionLog(1000)
     token = current_log.set(log)
@@ -208,7 +208,7 @@ def test_other_handlers_are_spared_what_tasks_say_below_a_warning() -> None:
     seen: list[logging.LogRecord] = []
     listener = logging.Handler()
     listener.emit = seen.append  # type: ignore[method-assign,assignment]
-    before = list(root.handlers)
+    before, level = list(root.handlers), root.level
     root.handlers = [listener]
     try:
         install()
@@ -220,5 +220,5 @@ def test_other_handlers_are_spared_what_tasks_say_below_a_warning() -> None:
         root.info("the process's own")
     finally:
         root.handlers = before
-        root.setLevel(logging.WARNING)
+        root.setLevel(level)
     assert [record.getMessage() for record in seen] == ["a task's warning", "the process's own"]
