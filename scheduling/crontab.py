@@ -11,9 +11,10 @@ from django.db import transaction
 from controlplane.actors import Actor
 from controlplane.errors import ControlPlaneError
 from scheduling import cron
+from scheduling.actions.transition import pause_schedule
 from scheduling.crontab_text import Entry, has_user_field, read_crontab
 from scheduling.host import crontab_owner, machine_zone, user_names
-from scheduling.imported import Import, key_of, stored
+from scheduling.imported import Import, digest_of, key_of, stored
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
 from scheduling.run_as import Runner, runner_for
@@ -24,9 +25,16 @@ SYSTEM_CRONTAB = Path("/etc/crontab")
 SYSTEM_FOLDERS = tuple(map(Path, ("/etc/cron.d", "/var/spool/cron/crontabs", "/var/spool/cron")))
 
 
+#: Told of a schedule whose line has been taken out of its crontab.
+GONE = "its line is no longer in the crontab"
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedLine:
-    """What became of a line: created, updated, unchanged, skipped, refused or ignored, and why."""
+    """What became of a line: created, updated, unchanged, skipped, refused or ignored, and why.
+
+    `gone` is a schedule whose line the file no longer has; its line number is 0.
+    """
 
     line_number: int
     text: str
@@ -64,13 +72,33 @@ def import_crontab(
     table = read_crontab(text, system=system)
     seen: Counter[str] = Counter()
     lines = [ImportedLine(number, "", "ignored", None, remark) for number, remark in table.remarks]
+    prefix = f"{key_of('crontab', source)}:"
+    keys: set[str] = set()
     with transaction.atomic():
         for entry in table.entries:
             seen[entry.text] += 1
-            key = key_of("crontab", source, entry.text, str(seen[entry.text]))
+            key = prefix + digest_of(entry.text, str(seen[entry.text]))
+            keys.add(key)
             lines.append(_import(entry, key, runner_for(entry.user or owner), actor, enable))
+        if Path(source).is_file():  # what is pasted or piped in is not the whole of anything
+            lines += _pause_gone(prefix, keys, actor)
         transaction.set_rollback(dry_run)
     return sorted(lines, key=lambda line: line.line_number)
+
+
+def _pause_gone(prefix: str, keys: set[str], actor: Actor) -> list[ImportedLine]:
+    """Pause the schedules of lines that the file no longer has: cron would not run them either."""
+    gone = JobSchedule.objects.live().filter(
+        import_key__startswith=prefix, schedule_status=ScheduleStatus.ENABLED
+    )
+    paused = []
+    for schedule in gone.exclude(import_key__in=keys).order_by("id"):
+        pause_schedule(schedule_id=schedule.id, actor=actor, reason=GONE)
+        # The reason lets the line come back with the next import that has it again.
+        JobSchedule.objects.filter(id=schedule.id).update(status_reason=GONE)
+        schedule.refresh_from_db()
+        paused.append(ImportedLine(0, schedule.name, "gone", schedule, GONE))
+    return paused
 
 
 def readable_system_crontabs() -> list[Path]:

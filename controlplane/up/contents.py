@@ -75,7 +75,8 @@ def tell(path: Path, lines: list[ImportedLine], say: Say) -> None:
     say("Crontab", f"{path}: {words or 'no jobs in it'}")
     for line in lines:
         if line.reason and line.reason != imported.NOT_ENABLED:
-            say("", f"line {line.line_number} {fate(line)}: {line.reason}")
+            where = f"line {line.line_number}" if line.line_number else line.text
+            say("", f"{where} {fate(line)}: {line.reason}")
 
 
 def fate(line: ImportedLine) -> str:

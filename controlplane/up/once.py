@@ -57,7 +57,7 @@ def rows_of_lines_left_out(lines: list[ImportedLine]) -> list[Row]:
     return [
         Row(line.text, contents.fate(line).upper(), None, line.reason)
         for line in lines
-        if line.reason and line.status != "ignored"
+        if line.reason and line.status not in ("ignored", "gone")
     ]
 
 

@@ -87,6 +87,30 @@ def test_a_changed_surrounding_updates_the_same_schedule() -> None:
     assert JobSchedule.objects.count() == 1
 
 
+def test_a_line_taken_out_of_the_file_is_paused_and_comes_back_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "crontab"
+
+    def load_file(text: str) -> list[ImportedLine]:
+        file.write_text(text, encoding="utf-8")
+        return import_crontab(text, source=str(file), actor=SYSTEM, enable=True, system=False)
+
+    both = "* * * * * one\n* * * * * two\n"
+    load_file(both)
+    gone, kept = load_file("* * * * * one\n")
+    assert (gone.status, gone.text, kept.status) == ("gone", "two", "unchanged")
+    assert schedule_of(gone).schedule_status == ScheduleStatus.PAUSED
+    assert schedule_of(gone).status_reason == crontab.GONE
+    assert schedule_of(kept).schedule_status == ScheduleStatus.ENABLED
+    (again,) = [line for line in load_file(both) if line.text.endswith("two")]
+    assert schedule_of(again).schedule_status == ScheduleStatus.ENABLED
+
+
+def test_what_is_piped_in_takes_nothing_away() -> None:
+    (first,) = load("* * * * * one\n")
+    load("* * * * * two\n")
+    assert schedule_of(first).schedule_status == ScheduleStatus.ENABLED
+
+
 def test_enabling_later_enables_what_the_import_left_paused() -> None:
     load("* * * * * true\n", enable=False)
     (line,) = load("* * * * * true\n")

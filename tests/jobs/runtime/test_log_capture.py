@@ -178,7 +178,7 @@ def test_a_filter_on_the_handler_drops_records(logger: logging.Logger) -> None:
 
 def test_install_adds_one_handler_only() -> None:
     root = logging.getLogger()
-    before, level = list(root.handlers), root.level
+    before = list(root.handlers)
     try:
         install()
         install()
@@ -189,7 +189,7 @@ def test_install_adds_one_handler_only() -> None:
 
 def test_djangos_own_report_on_the_task_stays_out() -> None:
     root = logging.getLogger()
-    before, level = list(root.handlers), root.level
+    before = list(root.handlers)
     root.handlers.clear()
     log = ExecutionLog(1000)
     token = current_log.set(log)
