@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bench.figures import Figure
-from bench.rows import drain, enqueue, idle, pickup, waiting_jobs
+from bench.rows import drain, enqueue, idle, pickup, schedules, waiting_jobs
 from bench.setting import Setting
 
 ROWS: Mapping[str, Callable[[Setting], list[Figure]]] = {
@@ -14,4 +14,6 @@ ROWS: Mapping[str, Callable[[Setting], list[Figure]]] = {
     "bulk": enqueue.in_bulk,
     "io": waiting_jobs.measure,
     "idle": idle.measure,
+    "cron": schedules.next_fires,
+    "due": schedules.due_at_once,
 }
