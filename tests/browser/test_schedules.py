@@ -11,11 +11,11 @@ from controlplane.actors import SYSTEM
 from controlplane.testids import Element
 from jobs.lifecycle import Status
 from jobs.models import Job, JobExecution
-from scheduling.actions import update_schedule
+from scheduling.actions import pause_schedule, run_now, update_schedule
 from scheduling.lifecycle import ScheduleStatus
 from scheduling.models import JobSchedule
 from tests.browser.conftest import OpenAs
-from tests.factories import make_job
+from tests.factories import claim, make_job, make_worker
 from tests.scheduling.factories import NOOP, make_schedule
 
 pytestmark = pytest.mark.browser
@@ -221,3 +221,15 @@ def test_use_schedules_on_a_phone(open_as: OpenAs, operator: User) -> None:
     before = "getComputedStyle(e.querySelector('td'), '::before').content"
     assert "America/New_York" in first.evaluate(f"e => {before}")
     expect(first.locator("[data-zone-name]")).to_be_visible()
+
+
+def test_pm8_both_statuses_reach_an_open_page_at_once(open_as: OpenAs, operator: User) -> None:
+    schedule = make_schedule("nightly")
+    page = open_as(operator, LIST)
+    page.mouse.move(0, 0)  # nothing moves under the cursor
+    expect(find(row(page, "nightly"), Element.SCHEDULE_STATUS)).to_have_text("Enabled")
+    pause_schedule(schedule_id=schedule.id, actor=SYSTEM)
+    expect(find(row(page, "nightly"), Element.SCHEDULE_STATUS)).to_have_text("Paused")
+    run_now(schedule_id=schedule.id, actor=SYSTEM, reason="to see it run")
+    claim(Job.objects.get(trigger_id=schedule.id).id, make_worker())
+    expect(find(row(page, "nightly"), Element.SCHEDULE_EXECUTION_STATUS)).to_have_text("Running")

@@ -89,7 +89,7 @@ def fire_each_second(start_command: StartCommand, *, seconds: int, kill_every: f
     assert late[len(late) * 99 // 100] < 2000
 
 
-def test_four_schedulers_killed_in_turn_make_as_many_jobs_as_slots(
+def test_b13_four_schedulers_killed_in_turn_make_as_many_jobs_as_slots(
     start_command: StartCommand,
 ) -> None:
     fire_each_second(start_command, seconds=20, kill_every=3)
@@ -126,7 +126,7 @@ def kill_within_ticks(start_command: StartCommand, *, kills: int) -> None:
         assert process.wait() == 0
 
 
-def test_schedulers_killed_within_their_ticks_leave_nothing_stuck(
+def test_b20_schedulers_killed_within_their_ticks_leave_nothing_stuck(
     start_command: StartCommand,
 ) -> None:
     kill_within_ticks(start_command, kills=20)
