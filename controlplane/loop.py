@@ -79,7 +79,8 @@ class Loop:
 
     def wake(self) -> None:
         """Tick again at once; may be called from any thread."""
-        self._wake.set()
+        if not self._wake.is_set():  # setting it takes a lock that looking does not
+            self._wake.set()
 
     def stop(self, reason: str) -> None:
         """End after the present tick; may be called from any thread or a signal handler."""

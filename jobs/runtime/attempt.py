@@ -119,7 +119,6 @@ def run(attempt: Attempt, task: Any, *, worker_id: int, clock: DatabaseClock) ->
     Raises Settled when a transactional task wrote its completion with its own effects.
     """
     claimed = attempt.claimed
-    started = clock.moment(attempt.started)
     token = current_log.set(attempt)
     result: TaskResult | None = None
     try:
@@ -130,7 +129,7 @@ def run(attempt: Attempt, task: Any, *, worker_id: int, clock: DatabaseClock) ->
                 job_id=claimed.job_id,
                 args=args,
                 kwargs=kwargs,
-                started=started,
+                started=clock.moment(attempt.started),
                 worker_id=worker_id,
             )
             task_started.send(sender=ControlPlaneBackend, task_result=result)
@@ -147,7 +146,7 @@ def run(attempt: Attempt, task: Any, *, worker_id: int, clock: DatabaseClock) ->
             task=task,
             charged_before=claimed.attempts_charged,
             stop_reason=attempt.stop.reason,
-            started=started,
+            started=clock.moment(attempt.started),
             finished=clock.moment(time.monotonic()),
         )
     finally:

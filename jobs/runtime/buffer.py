@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import threading
 import time
 from collections import deque
@@ -19,7 +18,10 @@ SMOOTHING = 0.1
 
 
 class Buffer:
-    """A priority queue between the claim and the slots.
+    """A line between the claim and the slots, in the claim's order.
+
+    What is claimed comes sorted and mostly stands behind what waits, so the line is a sorted list,
+    its first one last, where taking costs nothing.
 
     A waiting slot costs nothing; waking one costs more than a short task. So only one is woken for
     new work, and a slot that takes work wakes the next one while attempts last long enough to be
@@ -28,7 +30,7 @@ class Buffer:
 
     def __init__(self) -> None:
         # The execution's id tells two claims of one job apart: after a lost lease both may wait.
-        self._heap: list[tuple[tuple[int, datetime, int], int, Attempt]] = []
+        self._line: list[tuple[tuple[int, datetime, int], int, Attempt]] = []
         self._lock = threading.Lock()
         self._filled = threading.Condition(self._lock)
         self._idle = 0
@@ -42,7 +44,7 @@ class Buffer:
         self._long: deque[bool] = deque([True] * RECENT, maxlen=RECENT)
 
     def __len__(self) -> int:
-        return len(self._heap)
+        return len(self._line)
 
     @property
     def idle(self) -> int:
@@ -57,11 +59,10 @@ class Buffer:
     def put(self, attempts: list[Attempt]) -> None:
         """Add claimed work and wake one slot."""
         with self._filled:
-            if not self._heap:
+            if not self._line:
                 self._since = time.monotonic()
-            for attempt in attempts:
-                claimed = attempt.claimed
-                heapq.heappush(self._heap, (claimed.rank, claimed.execution_id, attempt))
+            self._line += [(a.claimed.rank, a.claimed.execution_id, a) for a in attempts]
+            self._line.sort(reverse=True)
             self._filled.notify()
 
     def take(self, timeout: float, into: dict[int, Attempt]) -> Attempt | None:
@@ -69,19 +70,19 @@ class Buffer:
         within `timeout` seconds. Whoever looks at both finds it in one of them at any moment.
         """
         with self._filled:
-            if not self._heap:
+            if not self._line:
                 self._idle += 1
                 try:
                     self._filled.wait(timeout)
                 finally:
                     self._idle -= 1
-                if not self._heap:
+                if not self._line:
                     return None
-            _, execution_id, attempt = heapq.heappop(self._heap)
+            _, execution_id, attempt = self._line.pop()
             into[execution_id] = attempt
             self._taken += 1
             self._since = time.monotonic()
-            if self._heap and self._idle and 2 * sum(self._long) > RECENT:
+            if self._line and self._idle and 2 * sum(self._long) > RECENT:
                 self._filled.notify()
             return attempt
 
@@ -97,37 +98,36 @@ class Buffer:
         long.
         """
         with self._filled:
-            if self._heap and self._idle and time.monotonic() - self._since > SHORT_SECONDS:
+            if self._line and self._idle and time.monotonic() - self._since > SHORT_SECONDS:
                 self._filled.notify()
 
     def waited(self) -> float:
         """Seconds since a slot last took something while work was waiting; 0 when none waits."""
         with self._lock:
-            return time.monotonic() - self._since if self._heap else 0.0
+            return time.monotonic() - self._since if self._line else 0.0
 
     def lowest_priority(self) -> int | None:
         """Priority of the last one in line; None when empty."""
         with self._lock:
-            return -max(rank for rank, *_ in self._heap)[0] if self._heap else None
+            return -self._line[0][0][0] if self._line else None
 
     def remove(self, job_id: int) -> Attempt | None:
         """Take one job out of line, wherever it stands."""
         with self._lock:
-            for index, (*_, attempt) in enumerate(self._heap):
+            for index, (*_, attempt) in enumerate(self._line):
                 if attempt.claimed.job_id == job_id:
-                    del self._heap[index]
-                    heapq.heapify(self._heap)
+                    del self._line[index]
                     return attempt
         return None
 
     def waiting(self) -> list[Attempt]:
         """What waits now, in no order."""
         with self._lock:
-            return [attempt for *_, attempt in self._heap]
+            return [attempt for *_, attempt in self._line]
 
     def drain(self) -> list[Attempt]:
         """Take everything out of line."""
         with self._lock:
-            attempts = [attempt for *_, attempt in self._heap]
-            self._heap.clear()
+            attempts = [attempt for *_, attempt in self._line]
+            self._line.clear()
             return attempts

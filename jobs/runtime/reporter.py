@@ -67,7 +67,8 @@ class Reporter(threading.Thread):
         """An attempt has ended; None when its completion is written already."""
         with self._lock:
             self._ends.append((attempt, end))
-        self._something.set()
+        if not self._something.is_set():  # setting it takes a lock that looking does not
+            self._something.set()
 
     def close(self, timeout: float) -> bool:
         """Write what is left and end; False when the database did not take it in time."""
