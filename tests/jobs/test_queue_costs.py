@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from jobs import queue
 from jobs.models import JobExecution
 from jobs.queue import settle_all
-from tests.factories import make_job, make_jobs
+from tests.factories import make_job, make_jobs, new_job
 from tests.jobs.reading import claim, failure, success
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +21,15 @@ def statements(act: Callable[[], object]) -> list[str]:
         act()
     texts = [query["sql"] for query in captured]
     return [text for text in texts if "SAVEPOINT" not in text]
+
+
+def test_an_insert_costs_one_statement_and_no_savepoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "INSERT_CHUNK", 2)
+    for count in (1, 2):
+        with CaptureQueriesContext(connection) as captured:
+            queue.insert([new_job()] * count)
+        assert len(captured) == 1
+        assert "{NULL" not in captured[0]["sql"], "a column of nulls is no array of them"
 
 
 def test_a_look_for_work_costs_one_statement_when_there_is_none() -> None:
@@ -39,6 +48,16 @@ def test_a_claim_from_several_looks_at_no_more_of_each_than_it_may_take() -> Non
     assert len(heads) == 2
     assert all(text.endswith("LIMIT 2") for text in heads)
     assert "SKIP LOCKED" in claiming
+
+
+def test_claims_from_place_to_place_are_compiled_once() -> None:
+    make_jobs(6)
+    (first,) = claim(limit=1)
+    (second,) = claim(limit=1, after=first.place)
+    before = queue._locking_select.cache_info().misses
+    (third,) = claim(limit=1, after=second.place)
+    claim(limit=1, after=third.place)
+    assert queue._locking_select.cache_info().misses == before
 
 
 def test_a_claim_from_no_queue_costs_nothing() -> None:
