@@ -69,10 +69,10 @@ def test_the_environment_holds_plain_variables_and_what_the_job_gives(
 def test_another_user_gets_neither_our_path_nor_our_temporary_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PATH", "/root/bin")
-    monkeypatch.setenv("TMPDIR", "/root/tmp")
+    monkeypatch.setenv("PATH", "/home/somebody/bin")
+    monkeypatch.setenv("TMPDIR", "/home/somebody/tmp")
     other = CommandUser(name="ann", home="/", login_shell="/bin/bash", uid=1, gid=1, groups=(1,))
     environment = environment_for(other, {})
-    assert "/root" not in environment["PATH"]
+    assert "/home/somebody" not in environment["PATH"]
     assert "TMPDIR" not in environment
     assert environment["SHELL"] == "/bin/bash"
