@@ -216,6 +216,15 @@ def test_a_batch_is_recorded_job_by_job() -> None:
     ]
 
 
+def test_a_batch_whose_starts_are_unknown_is_recorded_job_by_job_too() -> None:
+    ids = [make_job(priority=priority).id for priority in (0, 1)]
+    queue.report_succeeded(1, [completion(one) for one in claim(1)])
+    recorded = AuditEvent.objects.exclude(event_type="JOB_CREATED").order_by("id")
+    assert list(recorded.values_list("event_type", "target_id")) == [
+        (event, job_id) for job_id in ids for event in ("JOB_STARTED", "JOB_SUCCEEDED")
+    ]
+
+
 def test_a_start_that_is_not_ours_to_tell_is_left_out() -> None:
     foreign, ended, own = make_jobs(3)
     claimed = {one.job_id: one for one in claim(1)}

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -33,6 +33,8 @@ def run(workshop: Workshop, mutants: Sequence[Mutant], tell: Callable[[Verdict],
     plugin = _Trials(workshop, mutants, tell)
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
         pytest.main([*QUIET, "-s", *READY, *workshop.tests], plugins=[plugin])
+    if plugin.error is not None:
+        raise plugin.error
 
 
 class _Trials:
@@ -42,13 +44,17 @@ class _Trials:
         self.workshop = workshop
         self.mutants = mutants
         self.tell = tell
+        self.error: Exception | None = None
         self._session: pytest.Session | None = None
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In place of the one loop, one in each fork."""
         self._session = session
         gc.freeze()  # a collection in a fork would copy every page of what it shares
-        self.workshop.try_all(self.mutants, self._trial, self.tell)
+        try:
+            self.workshop.try_all(self.mutants, self._trial, self.tell)
+        except Exception as error:  # noqa: BLE001 - pytest would keep it to itself
+            self.error = error
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -94,9 +100,20 @@ def _give_code(mutant: Mutant) -> None:
     if not any(f"{mutant.place}.".startswith(f"{place}.") for place in loaded):
         raise LookupError(f"{mutant.place} is no function that is loaded")
     for place, function in loaded.items():
-        function.__code__ = faulty[place].__code__
-        function.__defaults__ = faulty[place].__defaults__
-        function.__kwdefaults__ = faulty[place].__kwdefaults__
+        code = faulty[place].__code__
+        if len(code.co_freevars) == len(function.__code__.co_freevars):
+            function.__code__ = code
+            function.__defaults__ = faulty[place].__defaults__
+            function.__kwdefaults__ = faulty[place].__kwdefaults__
+        else:
+            _replace(module, place, code)
+
+
+def _replace(module: ModuleType, place: str, code: CodeType) -> None:
+    """A method whose only `super()` was dropped: its code fits no function that had one."""
+    owner, _, name = place.rpartition(".")
+    holder: Any = getattr(module, owner) if owner else module
+    setattr(holder, name, FunctionType(code, vars(module), name))
 
 
 def _functions(names: dict[str, Any], module: str) -> Iterator[tuple[str, FunctionType]]:
